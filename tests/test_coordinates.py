@@ -128,7 +128,7 @@ def in_level(geometry: Geometry, cell: Cell, corner: Cell) -> Cell:
     """The level's cell for one of the map; a staggered map is turned."""
     x, y = cell
     if geometry.orientation == "staggered":
-        u, v = geometry.turned(np.array([x]), np.array([y]))
+        u, v = geometry.turn_cells(np.array([x]), np.array([y]))
         x, y = int(u[0]), int(v[0])
     return x - corner[0], y - corner[1]
 

@@ -1,4 +1,4 @@
-"""Find the files that belong to maps of level editors: their pictures, tilesets and exports."""
+"""Find the files that belong to maps of level editors: pictures, tilesets and exports."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from bake.levels.reading.names import fold_file_name
 from levelbake.errors import BakeError
 
 PICTURE_SUFFIXES = IMAGE_SUFFIXES | LOSSY_SUFFIXES
-#: Files that maps refer to, and that may refer to others.
+#: Suffixes of files that maps refer to, and that may refer to further files.
 PART_SUFFIXES = frozenset({".tsx", ".tsj", ".tx", ".tj", ".xml", LDTK_LEVEL_SUFFIX, JSON_SUFFIX})
-#: The keys and attributes under which editors name files, and the names.
+#: A key or attribute with which editors refer to a file, and the name of that file.
 _REFERENCE = re.compile(
     rb'\b(?:source|image|\w*relPath|src|template)"?\s*[=:]\s*"((?:[^"\\]|\\.){1,500})"',
     re.IGNORECASE,
@@ -34,14 +34,14 @@ _REFERENCE = re.compile(
 
 @dataclass(frozen=True)
 class Companion:
-    """The reason why a file is no level."""
+    """The map that a file belongs to, which is why the file is not a level."""
 
-    owner: Path  #: the map that it belongs to
+    owner: Path  #: the map
     role: Literal["reference", "export", "art"]
 
     @property
     def why(self) -> str:
-        """Return the reason in words."""
+        """Return the reason why the file is not a level, in words."""
         name = self.owner.name
         return {
             "reference": f"{name} refers to it",
@@ -51,43 +51,44 @@ class Companion:
 
 
 def find_references(files: Iterable[Path], folder: Path) -> dict[str, Path]:
-    """Return the pictures and parts of maps that files of level editors refer to.
+    """Find the pictures and parts of maps that files of level editors refer to.
 
-    Tilesets and other parts are searched as well. Nothing is parsed, so that damaged files count
+    Tilesets and other parts are searched as well. Files are not parsed, so damaged files count
     as far as they can be read.
 
     Args:
-        files: of Tiled or LDtk.
-        folder: of the project; parts outside of it and of a map's own folder are not searched.
+        files: the files of Tiled and LDtk.
+        folder: the project folder; parts outside it and outside a map's own folder are not
+            searched.
 
     Returns:
-        The first file that refers to each, by the key of :func:`key_of`.
+        The first file that refers to each of them, by :func:`path_key` of the reference.
     """
-    found: dict[str, Path] = {}
+    owners: dict[str, Path] = {}
     waiting, root = list(files), folder.resolve()
     searched: set[str] = set()
     while waiting:
         file = waiting.pop(0)
-        key = key_of(file)
+        key = path_key(file)
         if key in searched:
             continue
         searched.add(key)
-        for reference in _references(file):
+        for reference in _list_references(file):
             suffix = reference.suffix.lower()
             if suffix in PICTURE_SUFFIXES or suffix in PART_SUFFIXES:
-                found.setdefault(key_of(reference), file)
-            around = (root, file.parent.resolve())
-            if suffix in PART_SUFFIXES and any(map(reference.is_relative_to, around)):
+                owners.setdefault(path_key(reference), file)
+            roots = (root, file.parent.resolve())
+            if suffix in PART_SUFFIXES and any(map(reference.is_relative_to, roots)):
                 waiting.append(reference)
-    return found
+    return owners
 
 
-def key_of(file: Path) -> str:
-    """Return a file's place, the same for all spellings that some file system takes for one."""
+def path_key(file: Path) -> str:
+    """Return a key of a path, equal for all spellings that some file system treats as one file."""
     return fold_file_name(str(file.resolve()))
 
 
-def _references(file: Path) -> list[Path]:
+def _list_references(file: Path) -> list[Path]:
     try:
         data = read_start(file, MAX_JSON_BYTES)
     except (BakeError, OSError):
@@ -99,7 +100,7 @@ def _references(file: Path) -> list[Path]:
         try:
             name = json.loads(f'"{text}"') if is_json else unescape(text)
             references.append((file.parent / name.replace("\\", "/")).resolve())
-        except (ValueError, OSError, RuntimeError):  # A loop of links is a RuntimeError.
+        except (ValueError, OSError, RuntimeError):  # A cycle of links raises RuntimeError.
             continue
     return references
 
@@ -107,15 +108,15 @@ def _references(file: Path) -> list[Path]:
 def find_companions(
     files: Iterable[Path], folder: Path, *, all_pictures: bool = False
 ) -> Mapping[Path, Companion]:
-    """Return the files that are no levels because maps of Tiled or LDtk beside them are.
+    """Find the files that are not levels because they belong to a map of Tiled or LDtk.
 
     Args:
-        files: level files by their suffixes.
-        folder: of the project.
-        all_pictures: whether all pictures in the folder of a map are taken for its art.
+        files: the files with suffixes of levels.
+        folder: the project folder.
+        all_pictures: whether all pictures in the folder of a map count as its art.
 
     Returns:
-        The reason, by file.
+        The map and the reason, by file.
     """
     listed = list(files)
     exported = PICTURE_SUFFIXES | TEXT_SUFFIXES | {JSON_SUFFIX}
@@ -123,21 +124,21 @@ def find_companions(
     if not suspects:
         return {}
     maps = [file for file in listed if format_of(file) in ("tiled", "ldtk")]
-    # What the editor saves goes before what it exports as JSON.
+    # Files saved by the editor go before its exports to JSON.
     maps.sort(key=lambda file: file.suffix.lower() == JSON_SUFFIX)
     twins: dict[str, Path] = {}
     for file in maps:
-        twins.setdefault(key_of(file.with_suffix("")), file)
+        twins.setdefault(path_key(file.with_suffix("")), file)
     references = find_references(maps, folder)
     companions: dict[Path, Companion] = {}
     beside = {file.parent: file for file in reversed(maps)} if all_pictures else {}
     for file in suspects:
         is_picture = file.suffix.lower() in PICTURE_SUFFIXES
-        owner = references.get(key_of(file))
-        twin = twins.get(key_of(file.with_suffix("")), file)
+        owner = references.get(path_key(file))
+        twin = twins.get(path_key(file.with_suffix("")), file)
         is_map = format_of(file) == "tiled"
         if file.suffix.lower() in TEXT_SUFFIXES:
-            owners = (twins.get(key_of(name)) for name in _exporters(file, folder))
+            owners = (twins.get(path_key(name)) for name in _list_exporters(file, folder))
             if (exporter := next(filter(None, owners), None)) is not None:
                 companions[file] = Companion(exporter, "export")
             continue
@@ -150,10 +151,10 @@ def find_companions(
     return companions
 
 
-def _exporters(file: Path, folder: Path) -> Iterator[Path]:
-    """Yield the paths, without suffixes, of the maps that a file of text may be exported from.
+def _list_exporters(file: Path, folder: Path) -> Iterator[Path]:
+    """Yield the paths, without suffixes, of maps that a text file may have been exported from.
 
-    Tiled names each layer's file MAP_LAYER.csv, and LDtk has a folder beside a project for exports.
+    Tiled names the file of a layer MAP_LAYER.csv; LDtk exports to a folder beside the project.
     """
     yield file.with_suffix("")
     parts = file.stem.split("_")

@@ -1,6 +1,6 @@
-"""Find out which format a level file has, and read it: :func:`load` and :func:`parts`.
+"""Detect the format of a level file, and read its levels: :func:`load` and :func:`parts`.
 
-Formats are imported only when a file needs them, so that naming the suffixes costs nothing.
+Readers are imported when a file needs them, so listing the suffixes imports none of them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from bake.levels.reading.mistakes import refuse, shown
 from bake.levels.reading.text import TextReading
 from levelbake.errors import BakeError
 
-#: What levels are stored in. Rows are characters, and values have delimiters between them.
+#: The formats of levels: "rows" are rows of characters, "values" are separated values.
 Format = Literal["image", "tiled", "ldtk", "movingai", "json", "svg", "obj", "rows", "values"]
 
 IMAGE_SUFFIXES = frozenset({".png", ".bmp", ".gif", ".tga", ".tif", ".tiff", ".webp"})
@@ -28,7 +28,7 @@ LOSSY_SUFFIXES = frozenset({".jpg", ".jpeg", ".jpe", ".jfif"})
 JSON_SUFFIX = ".json"
 TILED_WORLD_SUFFIX = ".world"
 LDTK_LEVEL_SUFFIX = ".ldtkl"
-#: Suffixes that levels of text share with prose and tables of data.
+#: Suffixes that levels of text have in common with prose and tables of data.
 TEXT_SUFFIXES = frozenset({".txt", ".csv"})
 
 _FORMATS: Mapping[str, Format] = {
@@ -48,10 +48,10 @@ _EXPECTED = (
 _JSON_FORMATS = ("bake-tiles", "bake-graph", "bake-geometry", "bake-mesh")
 _SHOWN_KEYS = 6
 
-#: The format of puzzles, which are no levels and have a reader of their own.
+#: The format of puzzles, which are not levels and have a reader of their own.
 PUZZLE_FORMAT = "bake-puzzle"
-_PIECE = 2**20
-#: Keys that all maps and all tilesets of Tiled have, whatever version saved them.
+_CHUNK_BYTES = 2**20
+#: Keys of all maps and of all tilesets, in every version of Tiled.
 _TILED_KEYS: Mapping[Literal["map", "tileset"], tuple[str, ...]] = {
     "map": ("layers", "tilesets", "tilewidth", "tileheight"),
     "tileset": ("tilewidth", "tileheight", "margin", "spacing"),
@@ -59,36 +59,36 @@ _TILED_KEYS: Mapping[Literal["map", "tileset"], tuple[str, ...]] = {
 
 
 def format_of(path: Path) -> Format | None:
-    """Return the format of a level file, or None where it has none.
+    """Return the format of a level file, or None if its suffix is unknown.
 
-    Its suffix decides, in any case. A file of JSON may be a map of Tiled, as its contents show.
+    The suffix decides, in upper or lower case. The contents decide whether JSON is a map of Tiled.
     """
-    found = _FORMATS.get(path.suffix.lower())
-    return "tiled" if found == "json" and is_tiled_json(path, "map") else found
+    kind = _FORMATS.get(path.suffix.lower())
+    return "tiled" if kind == "json" and is_tiled_json(path, "map") else kind
 
 
 def is_puzzle(path: Path) -> bool:
-    """Tell whether a file is a puzzle; False where it cannot be read. Levels are not parsed."""
+    """Return whether a file is a puzzle, without parsing levels; False if unreadable."""
     if path.suffix.lower() != JSON_SUFFIX or not path.is_file():
         return False
     word, tail = f'"{PUZZLE_FORMAT}"'.encode(), b""
     try:
         with path.open("rb") as file:
-            while piece := file.read(_PIECE):
-                if word in tail + piece:
-                    # A level may have the word among its names.
+            while chunk := file.read(_CHUNK_BYTES):
+                if word in tail + chunk:
+                    # The word may also be a name in a level.
                     document = read_document(path)
                     return isinstance(document, dict) and document.get("format") == PUZZLE_FORMAT
-                tail = piece[-len(word) :]
-    except (BakeError, OSError):  # Whoever reads it as a level says what is wrong.
+                tail = chunk[-len(word) :]
+    except (BakeError, OSError):  # Reading the file as a level reports the error.
         return False
     return False
 
 
 def is_tiled_json(path: Path, kind: Literal["map", "tileset"]) -> bool:
-    """Return whether a file of JSON is a map or tileset of Tiled; False where it cannot be read.
+    """Return whether a JSON file is a map or tileset of Tiled; False if unreadable.
 
-    Tiled calls exported maps ``NAME.json``, and so do engines such as Phaser.
+    Tiled exports maps as ``NAME.json``, and engines such as Phaser use that suffix.
     """
     try:
         status = path.stat()
@@ -104,7 +104,7 @@ def _is_tiled_json(path: Path, kind: Literal["map", "tileset"], _changed: int, s
         return False
     try:
         text = read_start(path, size)
-        # Levels of other formats may be large, and are not parsed here.
+        # Levels of other formats may be large, so do not parse them here.
         if not all(f'"{key}"'.encode() in text for key in keys):
             return False
         with allowance(None):
@@ -119,19 +119,25 @@ def _is_tiled_json(path: Path, kind: Literal["map", "tileset"], _changed: int, s
 def parts(
     path: Path, *, tiled: TiledReading | None = None, ldtk: LdtkReading | None = None
 ) -> tuple[str, ...]:
-    """Name the levels that a file gives, reading as little of it as possible.
+    """Return the names of the levels in a file, reading as little of it as possible.
 
     Args:
         path: a level file.
-        tiled: how Tiled maps are read; None = by the defaults.
-        ldtk: how LDtk projects are read; None = by the defaults.
+        tiled: options for Tiled maps; None = the defaults.
+        ldtk: options for LDtk projects; None = the defaults.
 
     Returns:
-        At least one name, each once; ("",) where the file gives one level, which has the file's
-        name.
+        At least one name, without repeats; ("",) if the file is a single level, which is named
+        after the file.
 
     Raises:
-        LevelError: the file cannot be read, or two of its levels have one name.
+        LevelError: the file cannot be read, or two of its levels have the same name.
+
+    Example:
+        >>> from pathlib import Path
+        >>> from bake.levels import parts
+        >>> parts(Path("cave.png"))
+        ('',)
     """
     if format_of(path) == "ldtk":
         from bake.levels.ldtk.outline import ldtk_parts
@@ -147,14 +153,14 @@ def parts(
 def implied_files(
     path: Path, tiled: TiledReading | None = None, project: Path | None = None
 ) -> tuple[Path, ...]:
-    """Return the files that a level is read from though no file refers to them.
+    """Return the files that a level depends on although no file refers to them.
 
-    They are the project files that define the custom types of a map of Tiled.
+    These are the Tiled project files that define the custom types of a map.
 
     Args:
         path: a level file.
-        tiled: how Tiled maps are read; None = by the defaults.
-        project: folder that files a level refers to must lie in; None = the level's own.
+        tiled: options for Tiled maps; None = the defaults.
+        project: the folder that all files must lie in; None = the folder of the level.
 
     Raises:
         LevelError: a project file lies outside that folder.
@@ -178,21 +184,31 @@ def load(
     project: Path | None = None,
     memory_budget: int | None = None,
 ) -> Drawn:
-    """Read one level.
+    """Read one level from a file of any format.
 
     Args:
-        path: the file, whose format is that of :func:`format_of`.
-        legend: terrain by colour ("#rrggbb" or "#rrggbbaa"), for images and drawings.
-        part: which of its levels, by a name of :func:`parts`.
-        tiled: how Tiled maps are read; None = by the defaults.
-        ldtk: how LDtk projects are read; None = by the defaults.
-        text: how rows of characters and separated values are read; None = by the defaults.
-        project: folder that files a level refers to must lie in; None = the level's own.
-        memory_budget: bytes; bounds what reading may take. None = 2 GiB.
+        path: the file; :func:`format_of` detects its format.
+        legend: terrain by color ("#rrggbb" or "#rrggbbaa"), for images and SVG.
+        part: the name of the level in the file, from :func:`parts`.
+        tiled: options for Tiled maps; None = the defaults.
+        ldtk: options for LDtk projects; None = the defaults.
+        text: options for rows of characters and separated values; None = the defaults.
+        project: the folder that referenced files must lie in; None = the folder of the level.
+        memory_budget: the most bytes of memory for reading; None = 2 GiB.
 
     Raises:
         LevelError: the file is missing, unreadable, of no known format, or damaged.
-        BakeErrors: there are several such mistakes, each with its own line.
+        BakeErrors: the file has several mistakes, each with its own line.
+
+    Example:
+        >>> import tempfile
+        >>> from bake.levels import load
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     file = Path(folder, "room.txt")
+        ...     _ = file.write_text("####.")
+        ...     level = load(file, {})
+        >>> level.terrains, level.terrain.tolist()
+        (('wall', 'floor'), [[0, 0, 0, 0, 1]])
     """
     path = Path(path)
     _check_suffix(path)
@@ -203,26 +219,26 @@ def load(
 def _check_suffix(path: Path) -> None:
     suffix = path.suffix.lower()
     if suffix in LOSSY_SUFFIXES:
-        # Naming the suffixes loads no library, and this loads numpy.
+        # This import loads numpy, which listing the suffixes does not need.
         from bake.levels.painting import reduce_remedy
 
-        found = f"{suffix} images blur colours, so terrains cannot be told apart"
+        problem = f"{suffix} images blur colors, so terrains cannot be told apart"
         remedy = f"save the original as .png, or {reduce_remedy(path)}"
-        refuse(path, None, found, "a lossless image", remedy)
+        refuse(path, None, problem, "a lossless image", remedy)
     if suffix == LDTK_LEVEL_SUFFIX:
         refuse(
             path,
             None,
-            "this is one level of an LDtk project, and what its values mean stands in the project",
+            "this is one level of an LDtk project, and the meaning of its values is in the project",
             "the project's .ldtk file",
-            "bake that; it reads its level files itself",
+            "bake that file; it includes its levels",
         )
     if format_of(path) is None:
         if not os.path.lexists(path):
             refuse(path, None, "there is no such file", "a level file")
         says = f"its suffix is '{suffix}'" if suffix else "its name has no suffix"
-        found = f"the kind of level file is unknown, {says}"
-        refuse(path, None, found, f"one of {', '.join(sorted(SUFFIXES))}")
+        problem = f"the kind of level file is unknown, {says}"
+        refuse(path, None, problem, f"one of {', '.join(sorted(SUFFIXES))}")
 
 
 def _read(
@@ -266,7 +282,7 @@ def _read(
         reading = text or TextReading()
         if not is_map(path):
             return read_rows(path, reading)
-        # The format has letters of its own, so that no entry of the recipe matches.
+        # The format defines its letters, so no entry of the recipe matches.
         return replace(read_map(path), unmatched=(*reading.legend, *reading.spots))
     if kind == "values":
         from bake.levels.text.separated import read_separated
@@ -276,7 +292,7 @@ def _read(
 
 
 def _read_json(path: Path) -> Drawn:
-    """Read a tile level, shapes, a mesh or an explicit graph, whichever the file holds."""
+    """Read a tile level, shapes, a navigation mesh or an explicit graph from a JSON file."""
     document = read_document(path)
     if not isinstance(document, dict):
         refuse(path, "top level", f"the file holds {shown(document)}", _EXPECTED)
@@ -303,8 +319,8 @@ def _read_json(path: Path) -> Drawn:
         return read_graph(path, document)
 
     if document.get("type") == "tileset" or is_tiled_json(path, "tileset"):
-        found = "this is a tileset of Tiled, which its maps refer to"
-        refuse(path, None, found, "a level", "name in sources the levels alone")
+        problem = "this is a tileset of Tiled, which its maps refer to"
+        refuse(path, None, problem, "a level", "list only levels in sources")
     keys = [shown(key) for key in document]
     if len(keys) > _SHOWN_KEYS:
         keys = [*keys[:_SHOWN_KEYS], "..."]

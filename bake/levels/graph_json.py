@@ -27,7 +27,7 @@ from bake.levels.reading.mistakes import Mistake, Where, is_plain_text, one_of, 
 from bake.levels.reading.models import (
     StrictModel,
     Terrains,
-    schema_of,
+    build_schema,
     terrain_rules,
     validated,
 )
@@ -40,7 +40,7 @@ _MAX_ID = 2**63
 _T = TypeVar("_T")
 
 
-def _id(value: object) -> str | int:
+def _validate_id(value: object) -> str | int:
     if type(value) is not str and type(value) is not int:
         raise Mistake(
             f"found {shown(value)}",
@@ -54,8 +54,8 @@ def _id(value: object) -> str | int:
     return value
 
 
-def _finite(value: Any) -> float:
-    """Return a number as a float; true is none, and neither is one of a thousand digits."""
+def _check_finite(value: Any) -> float:
+    """Return a number as a float; reject booleans and numbers that are not finite."""
     try:
         number = float(value) if type(value) in (int, float) else math.nan
     except OverflowError:
@@ -65,30 +65,30 @@ def _finite(value: Any) -> float:
     return number
 
 
-def _height(value: Any) -> float:
-    number = _finite(value)
+def _check_height(value: Any) -> float:
+    number = _check_finite(value)
     if abs(number) > MAX_COST:
         raise Mistake(f"found {shown(value)}", f"a finite number, at most {MAX_COST:g}")
     return number
 
 
-def _two_or_three(value: object) -> object:
+def _check_pair_or_triple(value: object) -> object:
     if not isinstance(value, list) or len(value) not in (2, 3):
-        found = f"a list of {len(value)}" if isinstance(value, list) else shown(value)
-        raise Mistake(f"found {found}", "[x, y], or [x, y, z]")
+        text = f"a list of {len(value)}" if isinstance(value, list) else shown(value)
+        raise Mistake(f"found {text}", "[x, y], or [x, y, z]")
     return value
 
 
-def _weight(value: Any) -> float:
+def _check_weight(value: Any) -> float:
     if type(value) not in (int, float) or not 0 <= value <= MAX_COST:
         raise Mistake(f"the weight is {shown(value)}", f"a number from 0 to {MAX_COST:g}")
     return float(value)
 
 
-def _called(what: str) -> Callable[[object], str]:
+def _check_text(noun: str) -> Callable[[object], str]:
     def check(value: object) -> str:
         if not isinstance(value, str) or not is_plain_text(value):
-            raise Mistake(f"found {shown(value)}", f"the name of a {what}")
+            raise Mistake(f"found {shown(value)}", f"the name of a {noun}")
         return value
 
     return check
@@ -103,58 +103,58 @@ _ID_SCHEMA = {
 }
 _NAME_SCHEMA = {"type": "string", "minLength": 1}
 _NUMBER_SCHEMA = {"type": "number"}
-_Number = Annotated[float, PlainValidator(_finite), WithJsonSchema(_NUMBER_SCHEMA)]
-_Coordinate = Annotated[float | None, PlainValidator(_finite), WithJsonSchema(_NUMBER_SCHEMA)]
-#: The end of an edge, which is looked up among the nodes.
+_Number = Annotated[float, PlainValidator(_check_finite), WithJsonSchema(_NUMBER_SCHEMA)]
+_Coordinate = Annotated[float | None, PlainValidator(_check_finite), WithJsonSchema(_NUMBER_SCHEMA)]
+#: An end of an edge; `_end` checks that it is the id of a node.
 _End = Annotated[Any, WithJsonSchema(_ID_SCHEMA)]
 
 
 class _Part(BaseModel):
-    """Attributes other than these are ignored."""
+    """A model that ignores unknown attributes."""
 
     model_config = ConfigDict(strict=True, frozen=True)
 
 
 class Node(_Part):
-    """Attributes other than these are ignored."""
+    """A node; unknown attributes are ignored."""
 
     model_config = ConfigDict(
         json_schema_extra={"dependentRequired": {"x": ["y"], "y": ["x"]}},
     )
 
-    id: Annotated[str | int, PlainValidator(_id), WithJsonSchema(_ID_SCHEMA)]
+    id: Annotated[str | int, PlainValidator(_validate_id), WithJsonSchema(_ID_SCHEMA)]
     x: _Coordinate = Field(default=None, description="position to the right")
     y: _Coordinate = Field(default=None, description="position downwards")
     z: Annotated[
         float | None,
-        PlainValidator(_height),
+        PlainValidator(_check_height),
         WithJsonSchema({"type": "number", "minimum": -MAX_COST, "maximum": MAX_COST}),
     ] = Field(default=None, description="how high the node lies; all nodes have it, or none")
-    pos: Annotated[list[_Number], BeforeValidator(_two_or_three)] = Field(
+    pos: Annotated[list[_Number], BeforeValidator(_check_pair_or_triple)] = Field(
         default=[],
         min_length=2,
         max_length=3,
         description="position as [x, y] or [x, y, z], instead of x, y and z",
     )
-    terrain: Annotated[str, PlainValidator(_called("terrain")), WithJsonSchema(_NAME_SCHEMA)] = (
-        Field(
-            default=_DEFAULT_TERRAIN,
-            description=f'name of the node\'s terrain; "{_DEFAULT_TERRAIN}" without it',
-        )
+    terrain: Annotated[
+        str, PlainValidator(_check_text("terrain")), WithJsonSchema(_NAME_SCHEMA)
+    ] = Field(
+        default=_DEFAULT_TERRAIN,
+        description=f'name of the node\'s terrain; "{_DEFAULT_TERRAIN}" without it',
     )
     region: Annotated[
-        str | None, PlainValidator(_called("region")), WithJsonSchema(_NAME_SCHEMA)
+        str | None, PlainValidator(_check_text("region")), WithJsonSchema(_NAME_SCHEMA)
     ] = Field(default=None, description="name of the region the node is part of; none without it")
 
 
 class Edge(_Part):
-    """Attributes other than these are ignored."""
+    """An edge; unknown attributes are ignored."""
 
     source: _End
     target: _End
     weight: Annotated[
         float,
-        PlainValidator(_weight),
+        PlainValidator(_check_weight),
         WithJsonSchema({"type": "number", "minimum": 0, "maximum": MAX_COST}),
     ] = Field(
         default=1.0, description="length of the edge in units; 1 without it, and 0 is one tick"
@@ -162,14 +162,14 @@ class Edge(_Part):
 
 
 class GraphTable(_Part):
-    """Attributes of the graph; others than these are ignored."""
+    """The attributes of the graph; unknown ones are ignored."""
 
     terrains: Terrains = Field(
         default={}, description="costs by terrain; names every terrain of the nodes"
     )
 
 
-#: Nodes and edges are checked one by one: a file may have millions, and their models take memory.
+#: Nodes and edges are validated one by one: a file may have millions, and models take memory.
 _Edges = Annotated[
     SkipValidation[list[Edge]],
     Field(
@@ -209,28 +209,28 @@ class _GraphFile(StrictModel):
 def read_graph(path: Path, document: dict[str, object]) -> GraphLevel:
     """Read a graph from a parsed file.
 
-    Of several arcs from one node to another the cheapest is kept, in the place of the first.
-    Self-loops shorten no path and are left out. Attributes that mean nothing here are ignored.
+    Of parallel arcs only the cheapest remains, in the position of the first one. Self-loops shorten
+    no path and are dropped. Unknown attributes are ignored.
 
     Args:
         path: the file, for names and errors.
-        document: its value, an object with "nodes" and "edges" or "links".
+        document: the parsed JSON, an object with "nodes" and "edges" or "links".
 
     Raises:
-        LevelError: there is a mistake in it.
-        BakeErrors: there are several mistakes, each with its own line.
+        LevelError: the document has one mistake.
+        BakeErrors: it has several mistakes, each with its own line.
     """
     top = Where(path)
     if "version" in document:
         check_version(top, document["version"], VERSION)
     file = validated(_GraphFile, document, top)
     where = top.inside("graph", "terrains")
-    rules, colours = terrain_rules(file.graph.terrains, where)
-    nodes = _nodes(top, file.nodes, tuple(file.graph.terrains))
+    rules, colors = terrain_rules(file.graph.terrains, where)
+    nodes = _read_nodes(top, file.nodes, tuple(file.graph.terrains))
     if _DEFAULT_TERRAIN in nodes.terrains:
-        # Ground costs what the arc says unless the file or the recipe says otherwise.
+        # By default, an arc over ground costs its length.
         rules.setdefault(_DEFAULT_TERRAIN, TerrainRule(cost=1.0))
-    tail, head, length = _arcs(top, file, nodes)
+    tail, head, length = _build_arcs(top, file, nodes)
     return GraphLevel(
         name=path.stem,
         source=path,
@@ -246,7 +246,7 @@ def read_graph(path: Path, document: dict[str, object]) -> GraphLevel:
         node_region=nodes.region,
         elevation=nodes.elevation,
         terrain_rules=rules,
-        colours=colours,
+        colours=colors,
     )
 
 
@@ -262,14 +262,14 @@ class _Nodes:
     regions: tuple[str, ...]
 
 
-def _listed(items: object, where: Where) -> list[Any]:
+def _check_list(items: object, where: Where) -> list[Any]:
     if not isinstance(items, list):
         where.refuse(f"found {shown(items)}", "a list of objects")
     return items
 
 
-def _nodes(top: Where, items: object, declared: tuple[str, ...]) -> _Nodes:
-    nodes = _listed(items, top.inside("nodes"))
+def _read_nodes(top: Where, items: object, declared: tuple[str, ...]) -> _Nodes:
+    nodes = _check_list(items, top.inside("nodes"))
     if not nodes:
         top.inside("nodes").refuse(
             "the level is empty, the graph has no nodes", "at least one node"
@@ -281,11 +281,11 @@ def _nodes(top: Where, items: object, declared: tuple[str, ...]) -> _Nodes:
     terrain, region = [], []
     positions: list[tuple[float, float] | None] = []
     heights: list[float | None] = []
-    for at, item in enumerate(nodes):
-        where = top.inside("nodes", at)
+    for row, item in enumerate(nodes):
+        where = top.inside("nodes", row)
         node = validated(Node, item, where)
-        kind = kind if at else type(node.id)
-        _check_id(node, kind, number.setdefault(node.id, at), where)
+        kind = kind if row else type(node.id)
+        _check_id(node, kind, number.setdefault(node.id, row), where)
         if declared and node.terrain not in terrains:
             where.inside("terrain").refuse(
                 f"the terrain {shown(node.terrain)} is not among the graph's terrains"
@@ -295,17 +295,17 @@ def _nodes(top: Where, items: object, declared: tuple[str, ...]) -> _Nodes:
                 one_of(terrains),
                 "add it to graph.terrains",
             )
-        # The number is cut to what one byte holds; the count is checked once all nodes are read.
+        # A terrain number must fit a byte; the count is checked after all nodes are read.
         terrain.append(min(terrains.setdefault(node.terrain, len(terrains)), 255))
         region.append(-1 if node.region is None else regions.setdefault(node.region, len(regions)))
-        positions.append(_position(node, where))
-        heights.append(_elevation(node, where))
+        positions.append(_read_position(node, where))
+        heights.append(_read_elevation(node, where))
     check_terrain_count(top.file, len(terrains), "nodes")
     return _Nodes(
         number=number,
         kind=kind,
-        position=_all_or_none(top, positions, "position", "a position"),
-        elevation=_all_or_none(top, heights, "z", "z"),
+        position=_build_column(top, positions, "position", "a position"),
+        elevation=_build_column(top, heights, "z", "z"),
         terrain=np.array(terrain, dtype=np.uint8),
         terrains=tuple(terrains),
         region=np.array(region, dtype=np.int32),
@@ -314,7 +314,7 @@ def _nodes(top: Where, items: object, declared: tuple[str, ...]) -> _Nodes:
 
 
 def _check_id(node: Node, kind: type, first: int, where: Where) -> None:
-    """Refuse an id of another kind than the first node's, and one that an earlier node has."""
+    """Raise if an id is repeated, or if its type differs from the first id."""
     if type(node.id) is not kind:
         where.inside("id").refuse(
             f"found {shown(node.id)}, though nodes[0] has "
@@ -322,26 +322,26 @@ def _check_id(node: Node, kind: type, first: int, where: Where) -> None:
             "ids that are all strings or all whole numbers",
         )
     if first != where.steps[-1]:
-        found = f"{shown(node.id)} is the id of nodes[{first}] already"
-        where.inside("id").refuse(found, "each id once")
+        problem = f"{shown(node.id)} is the id of nodes[{first}] already"
+        where.inside("id").refuse(problem, "each id once")
 
 
-def _all_or_none(
-    top: Where, found: Sequence[_T | None], what: str, expected: str
+def _build_column(
+    top: Where, values: Sequence[_T | None], noun: str, expected: str
 ) -> Float64Array | None:
-    """Return what all nodes have as float64; None where no node has it."""
-    given = [at for at, each in enumerate(found) if each is not None]
-    if not given:
+    """Return the values of all nodes as a float64 array, or None if no node has a value."""
+    rows = [row for row, value in enumerate(values) if value is not None]
+    if not rows:
         return None
-    if len(given) < len(found):
-        top.inside("nodes", found.index(None)).refuse(
-            f"the node has no {what}, though nodes[{given[0]}] has one",
+    if len(rows) < len(values):
+        top.inside("nodes", values.index(None)).refuse(
+            f"the node has no {noun}, though nodes[{rows[0]}] has one",
             f"{expected} for all nodes or for none",
         )
-    return np.array(found, dtype=np.float64)
+    return np.array(values, dtype=np.float64)
 
 
-def _position(node: Node, where: Where) -> tuple[float, float] | None:
+def _read_position(node: Node, where: Where) -> tuple[float, float] | None:
     if node.x is None and node.y is None:
         return (node.pos[0], node.pos[1]) if node.pos else None
     if node.x is None or node.y is None:
@@ -352,58 +352,58 @@ def _position(node: Node, where: Where) -> tuple[float, float] | None:
     return node.x, node.y
 
 
-def _elevation(node: Node, where: Where) -> float | None:
+def _read_elevation(node: Node, where: Where) -> float | None:
     third = node.pos[2] if len(node.pos) == 3 else None
     if node.z is not None and third is not None and third != node.z:
         where.inside("pos").refuse("pos differs from z", "one position")
     return third if node.z is None else node.z
 
 
-def _arcs(
+def _build_arcs(
     top: Where, file: _GraphFile, nodes: _Nodes
 ) -> tuple[Int32Array, Int32Array, Float64Array]:
     """Return tail, head and length of each arc, in the order of the file's edges."""
-    given = [key for key in ("edges", "links") if key in file.model_fields_set]
-    if not given:
+    keys = [key for key in ("edges", "links") if key in file.model_fields_set]
+    if not keys:
         top.inside("edges").refuse("this key is missing", "a list of objects")
-    if len(given) > 1:
+    if len(keys) > 1:
         top.inside("links").refuse('both "edges" and "links" are given', "one of them")
-    key = given[0]
-    edges = _listed(getattr(file, key), top.inside(key))
+    key = keys[0]
+    edges = _check_list(getattr(file, key), top.inside(key))
     ends = np.empty((len(edges), 2), dtype=np.int64)
     weight = np.empty(len(edges), dtype=np.float64)
-    for at, item in enumerate(edges):
-        where = top.inside(key, at)
+    for row, item in enumerate(edges):
+        where = top.inside(key, row)
         edge = validated(Edge, item, where)
-        ends[at] = _end(edge, "source", nodes, where), _end(edge, "target", nodes, where)
-        weight[at] = edge.weight
+        ends[row] = _find_end(edge, "source", nodes, where), _find_end(edge, "target", nodes, where)
+        weight[row] = edge.weight
 
-    kept = np.flatnonzero(ends[:, 0] != ends[:, 1])
-    tail, head, length, edge_of = ends[kept, 0], ends[kept, 1], weight[kept], kept
+    proper = np.flatnonzero(ends[:, 0] != ends[:, 1])
+    tail, head, length, edge_of = ends[proper, 0], ends[proper, 1], weight[proper], proper
     if not file.directed:
         tail, head = np.stack((tail, head), 1).ravel(), np.stack((head, tail), 1).ravel()
         length, edge_of = np.repeat(length, 2), np.repeat(edge_of, 2)
 
-    pair, first, which = np.unique(
+    pair, first, group = np.unique(
         tail * len(nodes.number) + head, return_index=True, return_inverse=True
     )
     if len(pair) < len(tail) and not file.multigraph:
-        repeated = np.flatnonzero(first[which] != np.arange(len(tail)))[0]
-        earlier = edge_of[first[which[repeated]]]
+        repeated = np.flatnonzero(first[group] != np.arange(len(tail)))[0]
+        earlier = edge_of[first[group[repeated]]]
         top.inside(key, int(edge_of[repeated])).refuse(
             f"this edge joins the same nodes as {key}[{earlier}]",
             "each edge once, as multigraph is false",
         )
     cheapest = np.full(len(pair), np.inf)
-    np.minimum.at(cheapest, which, length)
+    np.minimum.at(cheapest, group, length)
     order = np.argsort(first)
     arc = first[order]
     return tail[arc].astype(np.int32), head[arc].astype(np.int32), cheapest[order]
 
 
-def _end(edge: Edge, which: str, nodes: _Nodes, where: Where) -> int:
+def _find_end(edge: Edge, which: str, nodes: _Nodes, where: Where) -> int:
     name = getattr(edge, which)
-    # The kind is compared first: true would be found among numbers, lists cannot be looked up.
+    # Compare the type first: True equals 1, and a list is not hashable.
     if type(name) is not nodes.kind or name not in nodes.number:
         where.inside(which).refuse(f"{shown(name)} is not the id of a node", "the id of a node")
     return nodes.number[name]
@@ -414,4 +414,4 @@ def graph_schema() -> dict[str, Any]:
 
     A schema cannot say that ids are unique and that edges join known nodes.
     """
-    return schema_of(_GraphFile, "bake graph level, version 1")
+    return build_schema(_GraphFile, "bake graph level, version 1")

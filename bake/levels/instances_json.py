@@ -1,4 +1,4 @@
-"""Read prototypes and instances as tile levels write them: houses drawn once, placed many times."""
+"""Read prototypes and instances of tile levels: rooms drawn once and placed many times."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from bake.levels.reading.mistakes import Where, one_of, shown
 from bake.levels.reading.models import FIRST_ONLY, StrictModel, TerrainName
 from bake.levels.things_json import Place, ThingReader
 
-#: Stands for a cell that belongs to no instance.
-_NOBODY = -1
+#: The owner of a cell outside all instances.
+_NO_OWNER = -1
 
 CELLS_SCHEMA: dict[str, Any] = {
     "type": "array",
@@ -26,7 +26,7 @@ CELLS_SCHEMA: dict[str, Any] = {
 
 
 class PrototypeTable(StrictModel):
-    """A room or house: its cells, written as those of the level are."""
+    """A room or house: its cells, in the same notation as the level."""
 
     rows: Annotated[list[str], FIRST_ONLY] = Field(
         default=[], description="its cells, top to bottom, where the level has a legend"
@@ -35,7 +35,7 @@ class PrototypeTable(StrictModel):
 
 
 class InstanceTable(StrictModel):
-    """A place at which a prototype stands."""
+    """A placement of a prototype in the level."""
 
     of: TerrainName = Field(description="the name of the prototype")
     at: Place = Field(
@@ -57,24 +57,27 @@ def place_instances(
     terrain: UInt8Array,
     things: ThingReader,
 ) -> tuple[tuple[Prototype, ...], tuple[Instance, ...]]:
-    """Draw instances over the cells of a level.
+    """Draw instances into the terrain of a level.
 
     Args:
         top: the file.
-        tables: what it says of instances.
-        drawn: the cells of each prototype, (height, width) uint8 terrains, by name.
-        terrain: (height, width) uint8, the cells of the level, which are changed.
-        things: what reads places of the level.
+        tables: the instances in the file.
+        drawn: (height, width) uint8 terrain of each prototype, by name.
+        terrain: (height, width) uint8 terrain of the level; changed in place.
+        things: the reader of cells in the level.
+
+    Returns:
+        The prototypes and the instances.
 
     Raises:
-        LevelError: there is no such prototype, or an instance leaves the level, or covers another.
+        LevelError: a prototype is unknown, or an instance leaves the level or overlaps another.
     """
     names = list(drawn)
     prototypes = tuple(
         Prototype(name, cells.shape[1], cells.shape[0]) for name, cells in drawn.items()
     )
-    owner = np.full(terrain.shape, _NOBODY, dtype=np.int32)
-    found = []
+    owner = np.full(terrain.shape, _NO_OWNER, dtype=np.int32)
+    instances = []
     for number, table in enumerate(tables):
         where = top.inside("instances", number)
         if table.of not in drawn:
@@ -83,11 +86,11 @@ def place_instances(
             where.inside("of").refuse(f"there is no prototype {shown(table.of)}", expected, remedy)
         kind = names.index(table.of)
         prototype, cells = prototypes[kind], drawn[table.of]
-        at = things.cell(table.at, where, "at")
-        placement = Placement(at, table.turned // 90, table.mirrored)
+        corner = things.cell(table.at, where, "at")
+        placement = Placement(corner, table.turned // 90, table.mirrored)
         wide, high = placement.size(prototype.width, prototype.height)
         rows = things.floor_height or things.height
-        if at[0] + wide > things.width or at[1] % rows + high > rows:
+        if corner[0] + wide > things.width or corner[1] % rows + high > rows:
             where.inside("at").refuse(
                 f"{shown(table.of)} covers {wide} x {high} cells here, which leave the level",
                 f"x of at most {things.width - wide}, y of at most {rows - high}"
@@ -96,14 +99,14 @@ def place_instances(
             )
         as_drawn = all_cells(prototype.width, prototype.height)
         x, y = placement.cells(as_drawn, prototype.width, prototype.height).T
-        taken = np.flatnonzero(owner[y, x] != _NOBODY)
-        if len(taken):
-            cell = [int(x[taken[0]]), int(y[taken[0]]) % rows]
-            other = int(owner[y[taken[0]], x[taken[0]]])
+        overlaps = np.flatnonzero(owner[y, x] != _NO_OWNER)
+        if len(overlaps):
+            cell = [int(x[overlaps[0]]), int(y[overlaps[0]]) % rows]
+            owner_number = int(owner[y[overlaps[0]], x[overlaps[0]]])
             where.refuse(
-                f"it overlaps instances[{other}] at {cell}", "instances that share no cell"
+                f"it overlaps instances[{owner_number}] at {cell}", "instances that share no cell"
             )
         owner[y, x] = number
         terrain[y, x] = cells[as_drawn[:, 1], as_drawn[:, 0]]
-        found.append(Instance(kind, placement, str(where)))
-    return prototypes, tuple(found)
+        instances.append(Instance(kind, placement, str(where)))
+    return prototypes, tuple(instances)

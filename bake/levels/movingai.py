@@ -1,4 +1,4 @@
-"""Read maps of the Moving AI benchmark, and its scenarios, which give lengths of shortest paths.
+"""Read maps and scenarios of the Moving AI benchmark; scenarios have optimal path lengths.
 
 Source: N. Sturtevant, "Benchmarks for Grid-Based Pathfinding", IEEE Transactions on Computational
 Intelligence and AI in Games 4(2), 2012, and https://movingai.com/benchmarks/formats.html.
@@ -20,9 +20,9 @@ from bake.core.level import Colour, GridLevel, Rules, TerrainRule
 from bake.levels.reading.files import check_encoding, check_merged, read_start, read_text
 from bake.levels.reading.limits import check_size, most_cells
 from bake.levels.reading.mistakes import quoted, refuse
-from bake.levels.reading.terrains import UNKNOWN, describe_unknown, keep_used, used_numbers
+from bake.levels.reading.terrains import UNKNOWN, describe_unknown, remove_unused, used_numbers
 
-#: Terrains by letter. The format has two letters for ground, and two for out of bounds.
+#: Terrain by letter. The format has two letters for ground and two for out of bounds.
 LETTERS = {
     ".": "ground",
     "G": "ground",
@@ -33,7 +33,7 @@ LETTERS = {
     "O": "out_of_bounds",
 }
 
-#: Land and water can both be crossed, but no step leads from one to the other.
+#: Land and water can be crossed, but no step leads from one to the other.
 _LAND = ("ground", "swamp")
 TERRAIN_RULES = {
     "ground": TerrainRule(cost=1.0, enter_from=_LAND),
@@ -51,17 +51,17 @@ COLOURS: dict[str, Colour] = {
     "out_of_bounds": (38, 38, 46),
 }
 
-#: The benchmark's rules: a diagonal step needs both cells at its side free.
+#: The rules of the benchmark: a diagonal step needs both cells beside it to be free.
 RULES = Rules(connectivity=8, corner_cutting="never", cost_rule="mean")
 
 _HEADER_BYTES = 4096
 _MAP_START = re.compile(rb"\s*type[ \t]+\w+\s+(?:height|width)[ \t]+[0-9]")
 _NUMBER = re.compile(r"[0-9]+")
-#: The most digits of a number in these files; numbers of 9 digits fit into int32.
+#: The most digits of a number in these files; 9 digits fit into int32.
 _MOST_DIGITS = 9
 _NEWLINE = 0x0A
 
-#: The largest scenario file of the benchmark has a few megabytes, far below this.
+#: The largest scenario file of the benchmark has a few megabytes.
 MAX_SCENARIO_BYTES = 2**26
 
 _COLUMNS = (
@@ -76,7 +76,7 @@ _COLUMNS = (
     "optimal length",
 )
 _EXPECTED = f"{len(_COLUMNS)} columns: {', '.join(_COLUMNS)}"
-#: How many digits of a length most files print.
+#: The number of significant digits of lengths in most files.
 SIGNIFICANT = 6
 
 
@@ -89,7 +89,7 @@ class _Header:
 
 
 def is_map(path: Path) -> bool:
-    """Return whether a file begins as maps do, whatever its suffix is; False if unreadable."""
+    """Return whether a file begins with the header of a map; False if unreadable."""
     try:
         return _MAP_START.match(read_start(path, _HEADER_BYTES)) is not None
     except LevelError:
@@ -97,7 +97,7 @@ def is_map(path: Path) -> bool:
 
 
 def read_map(path: Path) -> GridLevel:
-    """Read a ``.map`` of type octile.
+    """Read a map of type octile (``.map``).
 
     Raises:
         LevelError: the file is unreadable, of another type, or has a wrong header or cells that do
@@ -106,11 +106,11 @@ def read_map(path: Path) -> GridLevel:
     header = _read_header(path)
     width, height = header.width, header.height
     check_size(path, width, height, place="header")
-    # Lines may end in CRLF. What lies beyond the largest file that fits the header is not read.
+    # Lines may end in CRLF. Bytes beyond the largest size that fits the header are not read.
     longest = header.size + height * (width + 2) + _HEADER_BYTES
     data = _read_lines(path, longest)
     check_merged(path, data)
-    letters = _letters(path, header, data[header.size :])
+    letters = _read_letters(path, header, data[header.size :])
 
     names = tuple(TERRAIN_RULES)
     look_up = np.full(256, UNKNOWN, dtype=np.uint8)
@@ -119,8 +119,8 @@ def read_map(path: Path) -> GridLevel:
     terrain = look_up[letters]
     used = used_numbers(terrain)
     if used[UNKNOWN]:
-        _refuse_letters(path, terrain, letters)
-    terrains = keep_used(names, terrain, used)
+        _reject_letters(path, terrain, letters)
+    terrains = remove_unused(names, terrain, used)
     return GridLevel(
         name=path.stem,
         source=path,
@@ -133,23 +133,23 @@ def read_map(path: Path) -> GridLevel:
 
 
 def _read_lines(path: Path, limit: int) -> bytes:
-    """Read at most ``limit`` bytes, with line feeds for all line ends."""
+    """Read at most ``limit`` bytes of a file, with line feeds as line ends."""
     return read_start(path, limit).replace(b"\r\n", b"\n").replace(b"\r", b"\n")
 
 
 def _read_header(path: Path) -> _Header:
-    """Read the lines up to ``map``: type, height and width, each once."""
+    """Read the header: type, height and width, up to the line ``map``."""
     start = _read_lines(path, _HEADER_BYTES)
     check_encoding(path, start)
     check_merged(path, start)
     values: dict[str, int] = {}
-    at = 0
+    offset = 0
     line_number = 0
-    while (end := start.find(b"\n", at)) >= 0:
+    while (end := start.find(b"\n", offset)) >= 0:
         line_number += 1
-        words = start[at:end].decode("latin-1").split()
+        words = start[offset:end].decode("latin-1").split()
         place = f"line {line_number}"
-        at = end + 1
+        offset = end + 1
         if not words:
             continue
         key = words[0]
@@ -162,9 +162,9 @@ def _read_header(path: Path) -> _Header:
                     f"the header has no {' and no '.join(missing)}",
                     '"type", "height" and "width" before "map"',
                 )
-            return _Header(values["width"], values["height"], at, line_number)
+            return _Header(values["width"], values["height"], offset, line_number)
         if key not in ("type", "height", "width"):
-            _refuse_header(path, place, " ".join(words))
+            _reject_header(path, place, " ".join(words))
         if key in values:
             refuse(path, place, f"the header gives the {key} a second time", "each line once")
         value = " ".join(words[1:])
@@ -180,24 +180,24 @@ def _read_header(path: Path) -> _Header:
         elif _NUMBER.fullmatch(value) is None:
             refuse(path, place, f"the {key} is {quoted(value)}", "a whole number")
         elif len(value.lstrip("0")) > _MOST_DIGITS:
-            found, expected = f"the {key} is {quoted(value)}", f"at most {most_cells():,} cells"
-            refuse(path, place, found, expected, "split it into several levels")
+            problem, expected = f"the {key} is {quoted(value)}", f"at most {most_cells():,} cells"
+            refuse(path, place, problem, expected, "split it into several levels")
         else:
             values[key] = int(value)
-    _refuse_header(path, f"line {line_number + 1}", start[at:].decode("latin-1").strip())
+    _reject_header(path, f"line {line_number + 1}", start[offset:].decode("latin-1").strip())
 
 
-def _refuse_header(path: Path, place: str, found: str) -> NoReturn:
+def _reject_header(path: Path, place: str, problem: str) -> NoReturn:
     refuse(
         path,
         place,
-        f"found {quoted(found)}" if found else "the file ends in its header",
+        f"found {quoted(problem)}" if problem else "the file ends in its header",
         'the header of a Moving AI map: "type octile", "height H", "width W", "map"',
     )
 
 
-def _letters(path: Path, header: _Header, body: bytes) -> UInt8Array:
-    """Check that there are as many lines of that width, and return (height, width) letters."""
+def _read_letters(path: Path, header: _Header, body: bytes) -> UInt8Array:
+    """Return the (height, width) uint8 letters after checking all rows against the header."""
     width, height = header.width, header.height
     stride = width + 1
     if len(body) == height * stride - 1:
@@ -206,22 +206,23 @@ def _letters(path: Path, header: _Header, body: bytes) -> UInt8Array:
         lines = np.frombuffer(body, dtype=np.uint8, count=height * stride).reshape(height, stride)
         letters = lines[:, :width]
         if (lines[:, width] == _NEWLINE).all() and not (letters == _NEWLINE).any():
-            _check_rest(path, header, body[height * stride :])
+            _check_end(path, header, body[height * stride :])
             return letters
-    _refuse_line(path, header, body)
+    _reject_line(path, header, body)
 
 
-def _refuse_line(path: Path, header: _Header, body: bytes) -> NoReturn:
-    """Name the first line of the body that does not have the header's width."""
-    at = 0
+def _reject_line(path: Path, header: _Header, body: bytes) -> NoReturn:
+    """Raise on the first row that does not have the width in the header."""
+    offset = 0
     for row in range(header.height):
-        if at >= len(body):
+        if offset >= len(body):
             break
-        end = body.find(b"\n", at)
-        length = (len(body) if end < 0 else end) - at
-        if length == 0 and not body[at:].strip():
+        end = body.find(b"\n", offset)
+        length = (len(body) if end < 0 else end) - offset
+        if length == 0 and not body[offset:].strip():
             break
-        if length > header.width and not body[at + header.width : at + length].strip(b" \t"):
+        beyond = body[offset : offset + length][header.width :]
+        if length > header.width and not beyond.strip(b" \t"):
             refuse(
                 path,
                 f"line {header.lines + row + 1}",
@@ -237,7 +238,7 @@ def _refuse_line(path: Path, header: _Header, body: bytes) -> NoReturn:
                 f"{header.width:,}, the width in the header",
                 "the file is cut short" if end < 0 and length < header.width else None,
             )
-        at += length + 1
+        offset += length + 1
     refuse(
         path,
         f"line {header.lines + row + 1}",
@@ -246,7 +247,7 @@ def _refuse_line(path: Path, header: _Header, body: bytes) -> NoReturn:
     )
 
 
-def _check_rest(path: Path, header: _Header, rest: bytes) -> None:
+def _check_end(path: Path, header: _Header, rest: bytes) -> None:
     garbage = rest.lstrip()
     if garbage:
         line = header.lines + header.height + rest[: len(rest) - len(garbage)].count(b"\n") + 1
@@ -259,31 +260,31 @@ def _check_rest(path: Path, header: _Header, rest: bytes) -> None:
         )
 
 
-def _refuse_letters(path: Path, terrain: UInt8Array, letters: UInt8Array) -> NoReturn:
+def _reject_letters(path: Path, terrain: UInt8Array, letters: UInt8Array) -> NoReturn:
     listed, (x, y), _ = describe_unknown(
-        terrain, lambda top, bottom: letters[top:bottom], _letter_text, "cells"
+        terrain, lambda top, bottom: letters[top:bottom], _format_letter, "cells"
     )
     refuse(
         path, f"cell ({x}, {y})", f"no terrain is known for {listed}", f"one of {' '.join(LETTERS)}"
     )
 
 
-def _letter_text(byte: int) -> str:
+def _format_letter(byte: int) -> str:
     return f"'{chr(byte)}'" if 0x20 <= byte < 0x7F else f"byte 0x{byte:02x}"
 
 
 @dataclass(frozen=True)
 class Scenario:
-    """The k problems of a scenario file, in the order of its lines."""
+    """The problems of a scenario file, in the order of its lines; k is their number."""
 
     source: Path  #: the file
-    bucket: Int32Array  #: (k) int32, problems of similar length share one
-    map: tuple[str, ...]  #: k names of maps as the file has them, often with folders
+    bucket: Int32Array  #: (k) int32, groups problems of similar length
+    map: tuple[str, ...]  #: k names of maps as in the file, often with folders
     size: Int32Array  #: (k, 2) int32, width and height of the map in cells
     start: Int32Array  #: (k, 2) int32, cells (x, y)
     goal: Int32Array  #: (k, 2) int32, cells (x, y)
-    optimal: Float64Array  #: (k) float64, length of a shortest path in cells, as the file rounds it
-    rounding: Float64Array  #: (k) float64, how far off printing may have put each optimal length
+    optimal: Float64Array  #: (k) float64, length of a shortest path in cells, rounded
+    rounding: Float64Array  #: (k) float64, largest rounding error of each optimal length
     line: Int32Array  #: (k) int32, line of the file, counted from 1
 
     def __len__(self) -> int:
@@ -310,7 +311,7 @@ def read_scenario(path: Path) -> Scenario:
     for number, line in enumerate(lines[1:], start=2):
         if not line.strip():
             continue
-        name, values, length = _problem(path, f"line {number}", line)
+        name, values, length = _read_problem(path, f"line {number}", line)
         names.append(name)
         numbers.append((number, *values))
         optimal.append(length)
@@ -326,16 +327,16 @@ def read_scenario(path: Path) -> Scenario:
         start=table[:, 4:6],
         goal=table[:, 6:8],
         optimal=np.array(optimal, dtype=np.float64),
-        rounding=_rounding(np.array(optimal, dtype=np.float64), decimals),
+        rounding=_compute_rounding(np.array(optimal, dtype=np.float64), decimals),
         line=table[:, 0],
     )
 
 
-def _rounding(optimal: Float64Array, decimals: set[int]) -> Float64Array:
-    """Return half a unit of the last digit printed of each length.
+def _compute_rounding(optimal: Float64Array, decimals: set[int]) -> Float64Array:
+    """Return half a unit in the last printed digit of each length.
 
-    Files either print every length with the same number of decimals, or six significant digits and
-    no trailing zeros.
+    A file prints either the same number of decimals for all lengths, or six significant digits
+    without trailing zeros.
     """
     if len(decimals) == 1 and 0 not in decimals:
         return np.full(len(optimal), 0.5 * 10.0 ** -decimals.pop())
@@ -362,8 +363,8 @@ def _check_scenario_version(path: Path, line: str) -> None:
         )
 
 
-def _problem(path: Path, place: str, line: str) -> tuple[str, tuple[int, ...], float]:
-    """Read a line: the map; bucket, width, height and both cells; the optimal length."""
+def _read_problem(path: Path, place: str, line: str) -> tuple[str, tuple[int, ...], float]:
+    """Parse a line into the map; bucket, width, height and both cells; and the optimal length."""
     bucket, _, rest = line.strip().partition("\t" if "\t" in line else " ")
     columns = [bucket, *rest.rsplit(None, len(_COLUMNS) - 2)]
     if len(columns) != len(_COLUMNS):
@@ -376,16 +377,16 @@ def _problem(path: Path, place: str, line: str) -> tuple[str, tuple[int, ...], f
         if _NUMBER.fullmatch(text) is None:
             refuse(path, place, f"the {column} is {quoted(text)}", f"a whole number ({_EXPECTED})")
         if len(text.lstrip("0")) > _MOST_DIGITS:
-            found = f"the {column} is {quoted(text)}"
-            refuse(path, place, found, f"a number of at most {_MOST_DIGITS} digits")
+            problem = f"the {column} is {quoted(text)}"
+            refuse(path, place, problem, f"a number of at most {_MOST_DIGITS} digits")
         values.append(int(text))
     width, height = values[1], values[2]
-    for which, (x, y) in (("start", values[3:5]), ("goal", values[5:7])):
+    for end, (x, y) in (("start", values[3:5]), ("goal", values[5:7])):
         if x >= width or y >= height:
             refuse(
                 path,
                 place,
-                f"the {which} ({x}, {y}) lies outside the map",
+                f"the {end} ({x}, {y}) lies outside the map",
                 f"a cell of {width} x {height}",
             )
     try:

@@ -1,4 +1,4 @@
-"""Recognize paintings: images of far more colors than levels have, such as smoothed ones."""
+"""Detect paintings: images with far more colors than a level has, such as smoothed ones."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from bake.core.arrays import Int64Array, UInt8Array, UInt32Array
 
 #: An image with more colors is a painting, not a level.
 MOST_COLORS = 64
-#: Colors are counted up to about here; an image with more is a photograph.
+#: Counting of colors stops at about this number; an image with more is a photograph.
 MOST_COUNTED = 2**16
-#: The number of frequent colors that are compared with those of the legend.
+#: The number of frequent colors that are compared with the colors of the legend.
 COMPARED_COLORS = 2**12
 #: "Mostly" is this share of the pixels.
 _MOSTLY = 0.75
@@ -24,7 +24,7 @@ def reduced_path(path: Path) -> Path:
 
 
 def reduce_remedy(path: Path) -> str:
-    """Return the remedy for a painting or a lossy image: its reduced picture."""
+    """Return the remedy for a painting or lossy image, in words: bake its reduced picture."""
     small = reduced_path(path)
     if small != path and small.is_file():
         return f"{small.name} beside it has its main colors: bake that"
@@ -32,7 +32,7 @@ def reduce_remedy(path: Path) -> str:
 
 
 def describe_colors(colors: UInt32Array, counts: Int64Array, known: UInt32Array) -> str:
-    """Return the number of unnamed colors and their distance from named ones, in words.
+    """Describe the number of unnamed colors and their distance from named colors.
 
     Args:
         colors: (k) colors as 0xrrggbbaa, k >= 1; more than MOST_COUNTED if counting stopped.
@@ -55,7 +55,7 @@ def describe_colors(colors: UInt32Array, counts: Int64Array, known: UInt32Array)
 
 
 def _split_channels(colors: UInt32Array) -> np.ndarray[tuple[int, int], np.dtype[np.int16]]:
-    """Return (k, 4) int16, red, green, blue and alpha of colors as 0xrrggbbaa."""
+    """Return the channels of k colors 0xrrggbbaa as (k, 4) int16: red, green, blue, alpha."""
     shifts = np.array([24, 16, 8, 0], dtype=np.uint32)
     parts: UInt8Array = (colors[:, None] >> shifts & np.uint32(0xFF)).astype(np.uint8)
     return parts.astype(np.int16)

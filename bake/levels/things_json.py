@@ -1,4 +1,4 @@
-"""Read links, regions, spots, doors and ledges as tile levels write them."""
+"""Read the links, regions, spots, doors and ledges of tile levels."""
 
 from __future__ import annotations
 
@@ -21,28 +21,28 @@ from bake.levels.reading.models import (
     StrictModel,
     TerrainName,
 )
-from bake.levels.reading.things import rectangle
+from bake.levels.reading.things import rectangle_cells
 
 Side = Literal["north", "east", "south", "west"]
 
 
-def _whole_numbers(numbers: list[int]) -> list[int]:
+def _check_coordinates(numbers: list[int]) -> list[int]:
     if any(abs(number) >= 2**31 for number in numbers):
         raise Mistake(f"found {shown(max(numbers, key=abs))}", "a place inside the level")
     return numbers
 
 
-def _positive(cost: float) -> float:
+def _check_cost(cost: float) -> float:
     if not 0 < cost <= MAX_COST:
         raise Mistake(f"the cost is {shown(cost)}", f"a number above 0, at most {MAX_COST:g}")
     return cost
 
 
-Place = Annotated[list[int], AfterValidator(_whole_numbers), Field(min_length=2, max_length=3)]
-Rect = Annotated[list[int], AfterValidator(_whole_numbers), Field(min_length=4, max_length=5)]
+Place = Annotated[list[int], AfterValidator(_check_coordinates), Field(min_length=2, max_length=3)]
+Rect = Annotated[list[int], AfterValidator(_check_coordinates), Field(min_length=4, max_length=5)]
 LinkCost = Annotated[
     float,
-    AfterValidator(_positive),
+    AfterValidator(_check_cost),
     Field(json_schema_extra={"exclusiveMinimum": 0, "maximum": MAX_COST}),
 ]
 
@@ -51,7 +51,7 @@ ID_DESCRIPTION = "what the tool that wrote the level calls it by, for games"
 
 
 class LinkTable(StrictModel):
-    """A way between two cells that need not be neighbours."""
+    """A link between two cells, which need not be neighbors."""
 
     model_config = ConfigDict(validate_by_name=False)
 
@@ -94,7 +94,7 @@ class _Area(StrictModel):
 
 
 class RegionTable(_Area):
-    """Named cells."""
+    """A named set of cells."""
 
     name: TerrainName = Field(description="unique among the regions")
     id: TerrainName | None = Field(default=None, description=ID_DESCRIPTION)
@@ -113,7 +113,7 @@ class SpotTable(StrictModel):
 
 
 class DoorTable(_Area):
-    """Cells that change terrain together."""
+    """A door: cells that change terrain together."""
 
     name: TerrainName = Field(description="unique among the doors")
     id: TerrainName | None = Field(default=None, description=ID_DESCRIPTION)
@@ -125,7 +125,7 @@ class DoorTable(_Area):
 
 
 class LedgeTable(_Area):
-    """Cells that no step leaves or enters heading some ways."""
+    """Cells that no step enters or leaves in some directions."""
 
     bars: Annotated[list[Side], FIRST_ONLY] = Field(
         description="headings no step onto or off these cells has"
@@ -133,15 +133,16 @@ class LedgeTable(_Area):
 
 
 class ThingReader:
-    """Turns what a file says into things on the terrain grid.
-
-    Attributes:
-        top: the file.
-        floor_height: rows of one floor; None = one floor.
-    """
+    """Converts the entities of a file to cells of the terrain grid."""
 
     def __init__(self, top: Where, shape: tuple[int, ...], floor_height: int | None) -> None:
-        """Make a reader for a grid of (height, width) ``shape``, all floors included."""
+        """Create a reader for a grid.
+
+        Args:
+            top: the file.
+            shape: (height, width) of the grid with all floors.
+            floor_height: the rows of one floor; None = a single floor.
+        """
         self.top = top
         self.height, self.width = shape[0], shape[1]
         self.floor_height = floor_height
@@ -153,49 +154,51 @@ class ThingReader:
         spots: Sequence[SpotTable],
         doors: Sequence[DoorTable],
     ) -> Things:
-        """Return all of a file's things.
+        """Return the links, regions, spots and doors of a file.
 
         Raises:
-            LevelError: a place has the wrong length, or lies outside the level.
+            LevelError: a cell has the wrong number of coordinates or lies outside the level.
         """
         return Things(
-            tuple(self._link(each, where) for each, where in self._placed("links", links)),
             tuple(
-                Region(each.name, self._cells(each, where), str(where), each.id)
-                for each, where in self._placed("regions", regions)
+                self._read_link(table, where) for table, where in self._with_places("links", links)
+            ),
+            tuple(
+                Region(table.name, self._read_cells(table, where), str(where), table.id)
+                for table, where in self._with_places("regions", regions)
             ),
             tuple(
                 Spot(
-                    each.name,
-                    each.kind,
-                    self.cell(each.at, where, "at"),
-                    _given(each, "profiles"),
+                    table.name,
+                    table.kind,
+                    self.cell(table.at, where, "at"),
+                    _read_names(table, "profiles"),
                     str(where),
-                    each.id,
+                    table.id,
                 )
-                for each, where in self._placed("spots", spots)
+                for table, where in self._with_places("spots", spots)
             ),
             tuple(
                 Door(
-                    each.name,
-                    self._cells(each, where),
-                    tuple(each.states.items()),
-                    each.state,
+                    table.name,
+                    self._read_cells(table, where),
+                    tuple(table.states.items()),
+                    table.state,
                     str(where),
-                    each.id,
+                    table.id,
                 )
-                for each, where in self._placed("doors", doors)
+                for table, where in self._with_places("doors", doors)
             ),
         )
 
-    def _placed(self, key: str, tables: Sequence[M]) -> Iterator[tuple[M, Where]]:
-        """Yield tables of one key of the file with their places."""
-        return ((each, self.top.inside(key, at)) for at, each in enumerate(tables))
+    def _with_places(self, key: str, tables: Sequence[M]) -> Iterator[tuple[M, Where]]:
+        """Yield the tables under one key of the file, with their places."""
+        return ((table, self.top.inside(key, number)) for number, table in enumerate(tables))
 
-    def _link(self, link: LinkTable, where: Where) -> Link:
+    def _read_link(self, link: LinkTable, where: Where) -> Link:
         start, goal = self.cell(link.start, where, "from"), self.cell(link.goal, where, "to")
-        along = where.inside("via")
-        via = tuple(self.cell(cell, along, at) for at, cell in enumerate(link.via))
+        via_place = where.inside("via")
+        via = tuple(self.cell(cell, via_place, number) for number, cell in enumerate(link.via))
         if "over" in link.model_fields_set and not via:
             where.inside("over").refuse("found over without via", "cells to pass over, in via")
         return Link(
@@ -205,15 +208,15 @@ class ThingReader:
             goal,
             link.cost if "cost" in link.model_fields_set else None,
             link.both_ways,
-            _given(link, "profiles"),
+            _read_names(link, "profiles"),
             str(where),
             link.id,
             via,
-            _given(link, "over"),
+            _read_names(link, "over"),
         )
 
     def barred(self, ledges: Sequence[LedgeTable]) -> UInt8Array | None:
-        """Return the headings each cell bars, (height, width) uint8 bits; None without ledges.
+        """Return the barred headings of each cell as (height, width) uint8, or None without ledges.
 
         Raises:
             LevelError: as for :meth:`things`.
@@ -221,28 +224,29 @@ class ThingReader:
         if not ledges:
             return None
         grid = np.zeros((self.height, self.width), dtype=np.uint8)
-        for ledge, where in self._placed("ledges", ledges):
-            cells = self._cells(ledge, where)
+        for ledge, where in self._with_places("ledges", ledges):
+            cells = self._read_cells(ledge, where)
             for side in ledge.bars:
                 grid[cells[:, 1], cells[:, 0]] |= HEADINGS[side]
         return grid
 
     def cell(self, numbers: Sequence[int], where: Where, step: str | int) -> Cell:
-        """Return a cell of the whole grid.
+        """Return the cell of the grid at some coordinates.
 
         Args:
-            numbers: x and y, and on levels of several floors the floor.
-            where, step: they stand in the file.
+            numbers: x and y, and the floor on levels with several floors.
+            where, step: the place in the file.
 
         Raises:
-            LevelError: there are more or fewer numbers, or the cell lies outside the level.
+            LevelError: there are too many or too few coordinates, or the cell lies outside the
+                level.
         """
         x, y, *floor = numbers
         if bool(floor) != (self.floor_height is not None):
-            self._refuse_floor(numbers, where.inside(step), "[x, y]", "[x, y, floor]")
-        return self._inside(x, y, floor[0] if floor else 0, where, step)
+            self._reject_floor(numbers, where.inside(step), "[x, y]", "[x, y, floor]")
+        return self._check_cell(x, y, floor[0] if floor else 0, where, step)
 
-    def _inside(self, x: int, y: int, floor: int, where: Where, *steps: str | int) -> Cell:
+    def _check_cell(self, x: int, y: int, floor: int, where: Where, *steps: str | int) -> Cell:
         rows = self.floor_height or self.height
         floors = self.height // rows
         if not (0 <= x < self.width and 0 <= y < rows and 0 <= floor < floors):
@@ -254,39 +258,39 @@ class ThingReader:
             )
         return x, y + floor * rows
 
-    def _cells(self, area: _Area, where: Where) -> Int32Array:
-        given = area.model_fields_set & {"cells", "rect"}
-        if len(given) != 1:
-            found = "found both cells and rect" if given else "found neither cells nor rect"
-            where.refuse(found, "one of the two")
-        if "cells" in given:
+    def _read_cells(self, area: _Area, where: Where) -> Int32Array:
+        keys = area.model_fields_set & {"cells", "rect"}
+        if len(keys) != 1:
+            problem = "found both cells and rect" if keys else "found neither cells nor rect"
+            where.refuse(problem, "one of the two")
+        if "cells" in keys:
             where = where.inside("cells")
-            cells = [self.cell(cell, where, at) for at, cell in enumerate(area.cells)]
+            cells = [self.cell(cell, where, number) for number, cell in enumerate(area.cells)]
             return np.array(cells, dtype=np.int32).reshape(-1, 2)
         where = where.inside("rect")
         x, y, width, height, *floor = area.rect
         plain, floored = "[x, y, width, height]", "[x, y, width, height, floor]"
         if bool(floor) != (self.floor_height is not None):
-            self._refuse_floor(area.rect, where, plain, floored)
+            self._reject_floor(area.rect, where, plain, floored)
         if width < 1 or height < 1 or width * height > MAX_CELLS:
             expected = "at least one cell, inside the level"
             where.refuse(f"the rectangle has {width} x {height} cells", expected)
-        left, top = self._inside(x, y, floor[0] if floor else 0, where)
-        self._inside(x + width - 1, y + height - 1, floor[0] if floor else 0, where)
+        left, top = self._check_cell(x, y, floor[0] if floor else 0, where)
+        self._check_cell(x + width - 1, y + height - 1, floor[0] if floor else 0, where)
         spend_area(where.file, width * height, str(where))
-        return rectangle(left, top, width, height)
+        return rectangle_cells(left, top, width, height)
 
-    def _refuse_floor(
+    def _reject_floor(
         self, numbers: Sequence[int], where: Where, plain: str, floored: str
     ) -> NoReturn:
         several = self.floor_height is not None
         where.refuse(
             f"found {list(numbers)}",
             floored if several else plain,
-            "say which floor" if several else "floors are for levels with floor_height",
+            "add the floor" if several else "floors are for levels with floor_height",
         )
 
 
-def _given(table: StrictModel, key: str) -> tuple[str, ...] | None:
-    """Return the names under a key of a table; None where it is left out."""
+def _read_names(table: StrictModel, key: str) -> tuple[str, ...] | None:
+    """Return the names under a key of a table, or None if the key is missing."""
     return tuple(getattr(table, key)) if key in table.model_fields_set else None

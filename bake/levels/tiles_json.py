@@ -1,4 +1,4 @@
-"""Read the tile format "bake-tiles": rows of characters or numbers, and what they stand for."""
+"""Read tile levels ("bake-tiles"): rows of characters or numbers with a legend or palette."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ from bake.levels.reading.models import (
     StrictModel,
     TerrainName,
     Terrains,
-    schema_of,
+    build_schema,
     terrain_rules,
     validated,
 )
 from bake.levels.reading.terrains import (
     UNKNOWN,
-    built_in,
+    built_in_rules,
     describe_unknown,
-    keep_used,
+    remove_unused,
 )
-from bake.levels.reading.things import checked
+from bake.levels.reading.things import check_things
 from bake.levels.things_json import (
     DoorTable,
     LedgeTable,
@@ -56,13 +56,13 @@ VERSION = 1
 _CODE_POINTS = 0x110000
 
 
-def _symbol(text: str) -> str:
+def _check_symbol(text: str) -> str:
     if len(text) != 1 or not is_plain_text(text):
         raise Mistake(f"{shown(text)} is not a legend character", "a single character")
     return text
 
 
-Symbol = Annotated[str, AfterValidator(_symbol), Field(min_length=1, max_length=1)]
+Symbol = Annotated[str, AfterValidator(_check_symbol), Field(min_length=1, max_length=1)]
 
 
 class TileFile(StrictModel):
@@ -173,86 +173,86 @@ def read_tiles(path: Path, document: dict[str, object]) -> GridLevel:
 
     Args:
         path: the file, for names and errors.
-        document: its value, an object with ``"format": "bake-tiles"``.
+        document: the parsed JSON, an object with ``"format": "bake-tiles"``.
 
     Raises:
-        LevelError: there is one mistake in it.
-        BakeErrors: there are several mistakes.
+        LevelError: the document has one mistake.
+        BakeErrors: it has several mistakes.
     """
     top = Where(path)
     check_version(top, document.get("version"), VERSION)
     tiles = validated(TileFile, document, top)
-    rules = _rules(top, tiles)
-    costs, colours = terrain_rules(tiles.terrains, top.inside("terrains"))
+    rules = _read_rules(top, tiles)
+    costs, colors = terrain_rules(tiles.terrains, top.inside("terrains"))
 
     if by_rows := _uses_rows(top, tiles):
-        names = _declared(top, tiles, tuple(tiles.legend.items()), "legend")
-        terrain = _from_rows(top, tiles.rows, tiles.legend, names)
+        names = _terrain_names(top, tiles, tuple(tiles.legend.items()), "legend")
+        terrain = _read_rows(top, tiles.rows, tiles.legend, names)
     else:
-        names = _declared(top, tiles, tuple(enumerate(tiles.palette)), "palette")
-        terrain = _from_cells(top, tiles.cells, tiles.palette, names)
-    floor_height = _floor_height(top, tiles, len(terrain))
+        names = _terrain_names(top, tiles, tuple(enumerate(tiles.palette)), "palette")
+        terrain = _read_cells(top, tiles.cells, tiles.palette, names)
+    floor_height = _read_floor_height(top, tiles, len(terrain))
     reader = ThingReader(top, terrain.shape, floor_height)
-    drawn = _prototypes(top, tiles, names, by_rows=by_rows)
+    drawn = _read_prototypes(top, tiles, names, by_rows=by_rows)
     prototypes, instances = place_instances(top, tiles.instances, drawn, terrain, reader)
     if not tiles.terrains:
-        names = keep_used(names, terrain)
-    return checked(
+        names = remove_unused(names, terrain)
+    return check_things(
         GridLevel(
             name=path.stem,
             source=path,
             terrain=terrain,
             terrains=names,
-            terrain_rules={**built_in(names), **costs},
-            colours=colours,
+            terrain_rules={**built_in_rules(names), **costs},
+            colours=colors,
             hex_layout=tiles.hex_layout if tiles.grid == "hex" else None,
             rules=rules,
             barred=reader.barred(tiles.ledges),
-            elevation=_elevation(top, tiles, terrain.shape),
+            elevation=_read_elevation(top, tiles, terrain.shape),
             floor_height=floor_height,
             things=reader.things(tiles.links, tiles.regions, tiles.spots, tiles.doors),
             prototypes=prototypes,
             instances=instances,
-            coordinates=_coordinates(tiles),
+            coordinates=_build_coordinates(tiles),
         )
     )
 
 
 def tile_schema() -> dict[str, Any]:
-    """Make the JSON Schema of tile levels, for editors and generators.
+    """Return the JSON Schema of tile levels, for editors and generators.
 
-    A schema cannot say that rows are of equal length and use only the legend's characters.
+    A schema cannot require rows of equal length, or only characters of the legend.
     """
-    return schema_of(TileFile, "bake tile level, version 1")
+    return build_schema(TileFile, "bake tile level, version 1")
 
 
-def _floor_height(top: Where, tiles: TileFile, height: int) -> int | None:
+def _read_floor_height(top: Where, tiles: TileFile, height: int) -> int | None:
     if "floor_height" not in tiles.model_fields_set:
         return None
     if height % tiles.floor_height:
-        found = f"floors of {tiles.floor_height:,} rows do not fit into a level of {height:,}"
-        top.inside("floor_height").refuse(found, "floors of equal height")
+        problem = f"floors of {tiles.floor_height:,} rows do not fit into a level of {height:,}"
+        top.inside("floor_height").refuse(problem, "floors of equal height")
     return tiles.floor_height
 
 
-def _coordinates(tiles: TileFile) -> Coordinates | None:
+def _build_coordinates(tiles: TileFile) -> Coordinates | None:
     if not tiles.model_fields_set & {"cell_size", "origin"}:
         return None
     return upright(tiles.cell_size, tiles.origin, tiles.hex_layout if tiles.grid == "hex" else None)
 
 
-def _rules(top: Where, tiles: TileFile) -> Rules:
+def _read_rules(top: Where, tiles: TileFile) -> Rules:
     given = tiles.model_fields_set
     if tiles.grid == "hex":
         if "hex_layout" not in given:
             expected = '"odd-r", "even-r", "odd-q" or "even-q"'
             top.inside("hex_layout").refuse("the hex grid has no layout", expected)
         if "corner_cutting" in given:
-            found = "hexagons meet at their sides alone, so there are no corners to cut"
-            top.inside("corner_cutting").refuse(found, None, "leave it out")
+            problem = "hexagons meet at their sides alone, so there are no corners to cut"
+            top.inside("corner_cutting").refuse(problem, None, "leave it out")
     elif "hex_layout" in given:
-        found, expected = "the grid is square, but has a hex layout", '"grid": "hex"'
-        top.inside("hex_layout").refuse(found, expected, "leave one of them out")
+        problem, expected = "the grid is square, but has a hex layout", '"grid": "hex"'
+        top.inside("hex_layout").refuse(problem, expected, "leave one of them out")
     allowed = (6,) if tiles.grid == "hex" else (4, 8)
     if "connectivity" in given and tiles.connectivity not in allowed:
         expected = f"{' or '.join(map(str, allowed))} on a {tiles.grid} grid"
@@ -266,20 +266,20 @@ def _rules(top: Where, tiles: TileFile) -> Rules:
 
 
 def _uses_rows(top: Where, tiles: TileFile) -> bool:
-    """Tell whether the cells are characters; if so, no palette or cells may be there."""
+    """Return whether the level has rows and a legend; otherwise it needs a palette and cells."""
     given = tiles.model_fields_set & {"legend", "rows", "palette", "cells"}
     if given == {"legend", "rows"}:
         return True
     if given != {"palette", "cells"}:
-        found = f"found {', '.join(sorted(given))}" if given else "the level has no cells"
-        top.refuse(found, '"legend" and "rows", or "palette" and "cells"')
+        problem = f"found {', '.join(sorted(given))}" if given else "the level has no cells"
+        top.refuse(problem, '"legend" and "rows", or "palette" and "cells"')
     return False
 
 
-def _declared(
+def _terrain_names(
     top: Where, tiles: TileFile, entries: Sequence[tuple[str | int, str]], key: str
 ) -> tuple[str, ...]:
-    """Name all terrains, in the order of ``terrains`` if the file has it, or else of the legend."""
+    """Return the terrains in the order of ``terrains`` in the file, or else of the legend."""
     if tiles.terrains:
         for entry, terrain in entries:
             if terrain not in tiles.terrains:
@@ -295,14 +295,14 @@ def _declared(
     return names
 
 
-def _prototypes(
+def _read_prototypes(
     top: Where, tiles: TileFile, names: tuple[str, ...], *, by_rows: bool
 ) -> dict[str, UInt8Array]:
-    """Return (height, width) uint8 terrains of each prototype, by name."""
+    """Return the (height, width) uint8 terrain of each prototype, by name."""
     if tiles.grid == "hex" and (tiles.prototypes or tiles.instances):
         key = "prototypes" if tiles.prototypes else "instances"
-        found = "the grid is hexagonal, and hexagons have no quarter turns"
-        top.inside(key).refuse(found, "prototypes on square grids")
+        problem = "the grid is hexagonal, and hexagons have no quarter turns"
+        top.inside(key).refuse(problem, "prototypes on square grids")
     drawn = {}
     for name, table in tiles.prototypes.items():
         where = top.inside("prototypes", name)
@@ -311,14 +311,14 @@ def _prototypes(
             given = " and ".join(sorted(table.model_fields_set)) or "no cells"
             where.refuse(f"found {given}", f"{wanted}, as the level has")
         drawn[name] = (
-            _from_rows(where, table.rows, tiles.legend, names)
+            _read_rows(where, table.rows, tiles.legend, names)
             if by_rows
-            else _from_cells(where, table.cells, tiles.palette, names)
+            else _read_cells(where, table.cells, tiles.palette, names)
         )
     return drawn
 
 
-def _from_rows(
+def _read_rows(
     where: Where, rows: list[str], legend: dict[str, str], names: tuple[str, ...]
 ) -> UInt8Array:
     place = str(where.inside("rows"))
@@ -330,11 +330,11 @@ def _from_rows(
         look_up[ord(symbol)] = number[terrain_name]
     terrain = np.empty((len(rows), len(rows[0])), dtype=np.uint8)
     for y, row in enumerate(rows):
-        terrain[y] = look_up[_code_points(row)]
+        terrain[y] = look_up[_encode_row(row)]
     if (terrain == UNKNOWN).any():
         listed, (x, y), labels = describe_unknown(
             terrain,
-            lambda low, high: np.stack([_code_points(row) for row in rows[low:high]]),
+            lambda low, high: np.stack([_encode_row(row) for row in rows[low:high]]),
             lambda point: shown(chr(point)),
             "cells",
         )
@@ -346,11 +346,11 @@ def _from_rows(
     return terrain
 
 
-def _code_points(row: str) -> UInt32Array:
+def _encode_row(row: str) -> UInt32Array:
     return np.frombuffer(row.encode("utf-32-le", "surrogatepass"), dtype="<u4")
 
 
-def _from_cells(
+def _read_cells(
     where: Where, cells: list[Any], palette: list[str], names: tuple[str, ...]
 ) -> UInt8Array:
     for y, row in enumerate(cells):
@@ -380,14 +380,14 @@ def _from_cells(
     return terrain
 
 
-def _elevation(top: Where, tiles: TileFile, shape: tuple[int, ...]) -> Float64Array | None:
-    """Return (height, width) float64, how high cells lie; None where the file does not say."""
+def _read_elevation(top: Where, tiles: TileFile, shape: tuple[int, ...]) -> Float64Array | None:
+    """Return the (height, width) float64 elevation in units, or None if the file has none."""
     if "elevation" not in tiles.model_fields_set:
         return None
     where, rows = top.inside("elevation"), tiles.elevation
     if len(rows) != shape[0]:
         where.refuse(f"found {len(rows):,} rows", f"{shape[0]:,}, as the level has")
-    found = np.empty(shape, dtype=np.float64)
+    elevation = np.empty(shape, dtype=np.float64)
     for y, row in enumerate(rows):
         if not isinstance(row, list):
             where.inside(y).refuse(f"found {shown(row)}", "a list of numbers")
@@ -400,8 +400,8 @@ def _elevation(top: Where, tiles: TileFile, shape: tuple[int, ...]) -> Float64Ar
             if not number or not abs(value) <= MAX_COST:
                 expected = f"a number from {-MAX_COST:g} to {MAX_COST:g}"
                 where.inside(y, x).refuse(f"found {shown(value)}", expected)
-        found[y] = row
-    return found
+        elevation[y] = row
+    return elevation
 
 
 def _check_widths(where: Where, widths: Sequence[int], unit: str) -> None:

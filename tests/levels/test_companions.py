@@ -11,7 +11,7 @@ from PIL import Image
 from bake.baking import find_tasks
 from bake.baking.sources import LeftOut
 from bake.levels import format_of, implied_files
-from bake.levels.companions import find_companions, find_references, key_of
+from bake.levels.companions import find_companions, find_references, path_key
 from bake.levels.formats import is_tiled_json
 from bake.project.recipe import Recipe, load_recipe
 from tests.support import ldtk_projects as ldtk
@@ -125,29 +125,29 @@ def test_maps_called_json_in_worlds(tmp_path: Path) -> None:
 )
 def test_references_to_pictures(tmp_path: Path, owner: str, text: str, picture: str) -> None:
     path = write(tmp_path, text, owner)
-    assert find_references([path], tmp_path) == {key_of(tmp_path / picture): path}
+    assert find_references([path], tmp_path) == {path_key(tmp_path / picture): path}
 
 
 def test_references_of_files_that_are_referred_to(tmp_path: Path) -> None:
     path = write(tmp_path, map_with(""), "m.tmx")
     tileset = write(tmp_path, SET.format('<image source="../art/set.png"/>'), "parts/set.tsx")
     assert find_references([path], tmp_path) == {
-        key_of(tileset): path,
-        key_of(tmp_path / "art" / "set.png"): tileset,
+        path_key(tileset): path,
+        path_key(tmp_path / "art" / "set.png"): tileset,
     }
     # Files that lead to one another, are missing or damaged end no search.
     write(
         tmp_path, '<tileset source="set.tsx" image="a\0b.png"><image source="p.png', "parts/set.tsx"
     )
-    assert key_of(tileset) in find_references([path], tmp_path)
+    assert path_key(tileset) in find_references([path], tmp_path)
 
 
 def test_parts_outside_the_project_are_not_searched(tmp_path: Path) -> None:
     text = map_with("").replace("parts/set.tsx", "../art/set.tsx")
     path = write(tmp_path, text, "game/maps/m.tmx")
     tileset = write(tmp_path, SET.format('<image source="set.png"/>'), "game/art/set.tsx")
-    assert key_of(tileset.with_name("set.png")) in find_references([path], tmp_path / "game")
-    assert list(find_references([path], path.parent)) == [key_of(tileset)]
+    assert path_key(tileset.with_name("set.png")) in find_references([path], tmp_path / "game")
+    assert list(find_references([path], path.parent)) == [path_key(tileset)]
     # The parts of a level from elsewhere lie in its own folder.
     near = write(tmp_path, map_with(""), "near/m.tmx")
     write(tmp_path, SET.format('<image source="set.png"/>'), "near/parts/set.tsx")
@@ -157,7 +157,7 @@ def test_parts_outside_the_project_are_not_searched(tmp_path: Path) -> None:
 def test_references_of_levels_of_ldtk_in_files_of_their_own(tmp_path: Path) -> None:
     path = write(tmp_path, '{"externalRelPath": "w/A.ldtkl"}', "w.ldtk")
     own = write(tmp_path, '{"bgRelPath": "../back.png"}', "w/A.ldtkl")
-    assert find_references([path], tmp_path)[key_of(tmp_path / "back.png")] == own
+    assert find_references([path], tmp_path)[path_key(tmp_path / "back.png")] == own
 
 
 # -- levels and companions ------------------------------------------------------------------------

@@ -21,7 +21,7 @@ BY_HAND = int(os.environ.get("BAKE_CORNERS", "0"))
 
 
 def differences(
-    level: GridLevel, meant: tiled.Meaning, built_in: dict[str, float | None]
+    level: GridLevel, meant: tiled.Meaning, built_in_rules: dict[str, float | None]
 ) -> list[str]:
     """Compare a level with its meaning, cell by cell."""
     found = []
@@ -39,7 +39,7 @@ def differences(
     for name in {name for row in meant.terrain for name in row}:
         rule = level.terrain_rules.get(name)
         cost = "none" if rule is None else rule.cost
-        expected = meant.costs.get(name, built_in.get(name, "none"))
+        expected = meant.costs.get(name, built_in_rules.get(name, "none"))
         if cost != expected:
             found.append(f"{name!r} costs {cost}, not {expected}")
     spots = [(each.name, each.kind, each.cell, each.profiles) for each in level.things.spots]

@@ -12,7 +12,7 @@ from bake.core.errors import LevelError
 from bake.core.level import GraphLevel, GridLevel, TerrainRule
 from bake.levels import SUFFIXES, load
 from bake.levels.movingai import LETTERS
-from bake.levels.reading.terrains import BUILT_IN_COLOURS
+from bake.levels.reading.terrains import BUILT_IN_COLORS
 from bake.levels.reading.text import BUILT_IN_SYMBOLS
 from bake.levels.text.grid import MAX_SPOTS
 from bake.levels.text.separated import MAX_VALUES
@@ -114,7 +114,7 @@ def test_tables_name_every_suffix_letter_and_colour() -> None:
         (page("levels.md"), SUFFIXES),
         (TEXT, [*BUILT_IN_SYMBOLS, *BUILT_IN_SYMBOLS.values()]),
         (MAPS, [*LETTERS, *LETTERS.values()]),
-        (IMAGES, [*BUILT_IN_COLOURS, *BUILT_IN_COLOURS.values()]),
+        (IMAGES, [*BUILT_IN_COLORS, *BUILT_IN_COLORS.values()]),
     ]:
         for mention in mentions:
             assert f"`{mention}`" in text

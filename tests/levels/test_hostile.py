@@ -432,7 +432,9 @@ def test_references_that_lead_out_of_the_project(tmp_path: Path, kind: str, refe
         level |= {"layerInstances": None, "externalRelPath": reference}
         path = ldtk.write(project / "all.ldtk", ldtk.project(level))
     line = refused(path, project=project)
-    assert any(word in line for word in ("leaves", "missing", "not the name of a file", "nowhere"))
+    assert any(
+        word in line for word in ("leaves", "missing", "not the name of a file", "not a path")
+    )
     if reference in ("pipe", "zero", "folder"):
         tiled, own = TiledReading(allow_outside=True), LdtkReading(allow_outside=True)
         with soon(), pytest.raises(BakeError):

@@ -169,7 +169,7 @@ def test_a_number_beyond_the_palette_is_no_wall(tmp_path: Path) -> None:
     assert named(load(path, {"#010203": "mud"})) == [["floor", "mud", "mud"]]
     path = indexed_png(tmp_path / "p.png", b"\0\1\2", palette)
     assert refusal(path, {"#010203": "mud"}) == (
-        "pixel (2, 0): colour 2 of a palette of 2 colours; expected colours 0 to 1; save it again"
+        "pixel (2, 0): color 2 of a palette of 2 colors; expected colors 0 to 1; save it again"
     )
 
 
@@ -180,7 +180,7 @@ def test_other_formats_have_palettes_too_small_as_well(tmp_path: Path, suffix: s
     image.putdata([0, 1, 5])
     path = tmp_path / f"small{suffix}"
     image.save(path)
-    assert "pixel (2, 0): colour 5 of a palette of 2 colours" in refusal(path)
+    assert "pixel (2, 0): color 5 of a palette" in refusal(path)
 
 
 def test_transparent_gif(tmp_path: Path) -> None:
@@ -334,7 +334,7 @@ def test_unknown_translucent_colour_is_named_with_its_alpha(tmp_path: Path) -> N
 def test_legend_keys_that_are_no_colours(tmp_path: Path, key: str) -> None:
     path = tmp_path / "one.png"
     Image.new("L", (1, 1)).save(path)
-    assert f"'{key}' is not a colour" in refusal(path, {key: "grass"})
+    assert f"'{key}' is not a color" in refusal(path, {key: "grass"})
 
 
 def test_one_colour_for_two_terrains(tmp_path: Path) -> None:

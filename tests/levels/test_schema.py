@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from bake.levels.graph_json import graph_schema
-from bake.levels.reading.models import keys_of
+from bake.levels.reading.models import list_keys
 from bake.levels.tiles_json import TileFile, tile_schema
 
 SCHEMAS = [tile_schema, graph_schema]
@@ -45,7 +45,7 @@ def test_every_key_is_described(make: Any) -> None:
 
 
 def test_the_readers_know_the_same_keys() -> None:
-    assert set(tile_schema()["properties"]) == set(keys_of(TileFile))
+    assert set(tile_schema()["properties"]) == set(list_keys(TileFile))
     assert tile_schema()["required"] == ["format", "version"]
     assert set(graph_schema()["properties"]) == {
         *("format", "version", "directed", "multigraph", "graph", "nodes", "edges", "links")

@@ -10,7 +10,7 @@ import pytest
 
 from bake.core.level import Door, GridLevel, Link, Region, Spot, Things
 from bake.levels import load
-from bake.levels.reading.things import checked
+from bake.levels.reading.things import check_things
 from levelbake.errors import BakeError
 from levelbake.steps import EAST, NORTH
 
@@ -169,7 +169,7 @@ ONE_MISTAKE: list[tuple[dict[str, object], str]] = [
     ),
     (
         {"floor_height": 2, "links": [{**LINK, "from": [0, 0, 0]}]},
-        "links[0].to: found [3, 0]; expected [x, y, floor]; say which floor",
+        "links[0].to: found [3, 0]; expected [x, y, floor]; add the floor",
     ),
     (
         {"floor_height": 2, "links": [{**LINK, "from": [0, 0, 0], "to": [0, 2, 0]}]},
@@ -274,19 +274,19 @@ GRID = GridLevel("drawn", Path("drawn.tmx"), np.zeros((4, 6), np.uint8), ("floor
 )
 def test_checked(things: Things, line: str) -> None:
     with pytest.raises(BakeError) as caught:
-        checked(replace(GRID, things=things))
+        check_things(replace(GRID, things=things))
     assert str(caught.value) == line
 
 
 def test_checked_floors() -> None:
     with pytest.raises(BakeError, match=r"4 rows.*floors of 3"):
-        checked(replace(GRID, floor_height=3))
+        check_things(replace(GRID, floor_height=3))
     odd = replace(GRID, terrain=np.zeros((6, 6), np.uint8), floor_height=3, hex_layout="odd-r")
     with pytest.raises(BakeError, match=r"3 rows each.*odd-r"):
-        checked(odd)
-    checked(replace(odd, hex_layout="odd-q"))
+        check_things(odd)
+    check_things(replace(odd, hex_layout="odd-q"))
     with pytest.raises(BakeError, match="the same shape"):
-        checked(replace(GRID, barred=np.zeros((1, 1), np.uint8)))
+        check_things(replace(GRID, barred=np.zeros((1, 1), np.uint8)))
     outside = Things(spots=(Spot("a", "spawn", (6, 3), None, "object 7"),))
     with pytest.raises(BakeError, match=r"at \(6, 1, 1\), outside"):
-        checked(replace(GRID, floor_height=2, things=outside))
+        check_things(replace(GRID, floor_height=2, things=outside))

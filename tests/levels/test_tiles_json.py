@@ -254,7 +254,7 @@ def test_255_terrains_fit_and_256_do_not(tmp_path: Path) -> None:
         ),
         (
             {**SMALL, "terrains": {"grass": {"cost": 1, "colour": "green"}}},
-            'terrains.grass.colour: the colour is "green"; expected "#rrggbb"',
+            'terrains.grass.colour: the color is "green"; expected "#rrggbb"',
         ),
         ({**SMALL, "terrains": {"": 1}}, 'terrains[""]: the key: "" is not a name'),
         ({**SMALL, "terrains": ["grass"]}, "terrains: found a list; expected an object"),

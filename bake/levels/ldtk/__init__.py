@@ -1,1 +1,1 @@
-"""Read projects of the LDtk editor (.ldtk), whose levels lie inside or in files of their own."""
+"""Read projects of the LDtk editor (.ldtk), with levels inside or in separate files."""

@@ -1,4 +1,4 @@
-"""Work out which layers of an asset count, what their cells hold, and where its levels lie."""
+"""Find the terrain layers of an asset, the meaning of their cells, and the layout of levels."""
 
 from __future__ import annotations
 
@@ -21,33 +21,29 @@ from bake.levels.ldtk.project import (
 from bake.levels.reading.editors import BELOW, EditorLegend
 from bake.levels.reading.limits import most_cells
 from bake.levels.reading.mistakes import Where, is_plain_text
-from bake.levels.reading.terrains import BUILT_IN_RULES, pack_colour, rgb
+from bake.levels.reading.terrains import BUILT_IN_RULES, parse_color, rgb
 
-#: Costs of terrains that need none in a recipe. LDtk's samples call their first value "walls".
+#: Rules of terrains that need none in a recipe. The samples of LDtk have a value "walls".
 STATED: Mapping[str, TerrainRule] = {**BUILT_IN_RULES, "walls": TerrainRule(cost=None)}
 #: The types of layers that terrain can come from; "Entities" is the fourth type.
 TERRAIN_LAYERS = ("IntGrid", "Tiles", "AutoLayer")
 
 
 class Legend(EditorLegend):
-    """Says what cells hold: by the recipe, or else by what the file itself says.
-
-    Attributes:
-        colours: of the values found so far, by terrain.
-    """
+    """Maps values, tiles and entities to terrain: by the recipe, or else by names in the file."""
 
     def __init__(self, entries: Mapping[str, str]) -> None:
         super().__init__(entries)
-        self.colours: dict[str, Colour] = {}
+        self.colors: dict[str, Colour] = {}  #: colors of the values so far, by terrain
         self._tags: dict[int, dict[int, list[str]]] = {}
         self._values: dict[int, dict[int, GridValue]] = {}
 
     def value(self, layer: LayerDefinition, number: int, where: Where) -> str:
         """Return the terrain, or BELOW, of a value of an IntGrid layer."""
         if layer.uid not in self._values:
-            # The list is reversed, so that the first of several values of one number counts.
+            # The list is reversed so that the first of several values with one number wins.
             listed = reversed(layer.int_grid_values)
-            self._values[layer.uid] = {each.value: each for each in listed}
+            self._values[layer.uid] = {grid_value.value: grid_value for grid_value in listed}
         known = self._values[layer.uid].get(number)
         if known is None:
             where.inside("intGridCsv").refuse(
@@ -60,13 +56,13 @@ class Legend(EditorLegend):
             names += [f"{layer.identifier}:{known.identifier}", known.identifier]
         for name in (*names, str(number)):
             if (terrain := self.get("value", name)) is not None:
-                return self._coloured(terrain, known)
+                return self._record_color(terrain, known)
         terrain = self.get("layer", layer.identifier) or known.identifier
         if terrain is None:
             lines = [
-                toml_line(f"value:{layer.identifier}:{each.value}", "wall")
-                for each in layer.int_grid_values
-                if each.identifier is None
+                toml_line(f"value:{layer.identifier}:{grid_value.value}", "wall")
+                for grid_value in layer.int_grid_values
+                if grid_value.identifier is None
             ]
             where.inside("intGridCsv").refuse(
                 f"the value {number} has no name",
@@ -79,23 +75,23 @@ class Legend(EditorLegend):
                 f"the name of value {number} is empty or holds control characters",
                 "a name of a terrain",
             )
-        return self._coloured(terrain, known)
+        return self._record_color(terrain, known)
 
-    def _coloured(self, terrain: str, value: GridValue) -> str:
-        packed = pack_colour(value.color)
+    def _record_color(self, terrain: str, value: GridValue) -> str:
+        packed = parse_color(value.color)
         if terrain != BELOW and packed is not None:
-            self.colours.setdefault(terrain, rgb(packed))
+            self.colors.setdefault(terrain, rgb(packed))
         return terrain
 
     def tile(self, tileset: TilesetDefinition, layer: LayerInstance, number: int) -> str | None:
-        """Return the terrain, or BELOW, of a tile; None where nothing says one."""
-        if (terrain := self.range_with(tileset.identifier, number)) is not None:
+        """Return the terrain of a tile, BELOW, or None if neither recipe nor tags name one."""
+        if (terrain := self.look_up_tile(tileset.identifier, number)) is not None:
             return terrain
         if tileset.uid not in self._tags:
             tagged = self._tags[tileset.uid] = {}
             for enum_tag in tileset.enum_tags:
-                for each in enum_tag.tile_ids:
-                    tagged.setdefault(each, []).append(enum_tag.enum_value_id)
+                for tile_id in enum_tag.tile_ids:
+                    tagged.setdefault(tile_id, []).append(enum_tag.enum_value_id)
         tags = self._tags[tileset.uid].get(number, [])
         for tag in tags:
             if (terrain := self.get("enum", tag)) is not None:
@@ -105,8 +101,8 @@ class Legend(EditorLegend):
             terrain = self.get("layer", layer.identifier)
         return terrain if terrain is not None else next(iter(tags), None)
 
-    def knows_tiles(self, tileset: TilesetDefinition, layer: LayerInstance) -> bool:
-        """Tell whether any tile of a layer may have a terrain."""
+    def has_tile_terrain(self, tileset: TilesetDefinition, layer: LayerInstance) -> bool:
+        """Return whether any tile of a layer may have a terrain."""
         return bool(
             tileset.enum_tags
             or tileset.identifier in self.ranges
@@ -115,68 +111,72 @@ class Legend(EditorLegend):
         )
 
     def area(self, entity: str) -> str | None:
-        """Return the terrain of the cells an entity covers, or None."""
+        """Return the terrain that an entity paints on its cells, or None."""
         return self.get("area", entity)
 
     def kind(self, entity: str) -> str | None:
-        """Return which kind of thing an entity is, or None."""
+        """Return the kind of an entity by the recipe, or None."""
         return self.get("entity", entity)
 
 
 def _values(layer: LayerDefinition) -> str:
-    numbers = ", ".join(str(each.value) for each in layer.int_grid_values[:16])
+    numbers = ", ".join(str(grid_value.value) for grid_value in layer.int_grid_values[:16])
     return f"0 or one of {numbers}" if numbers else "0, as the layer has no values"
 
 
 @dataclass(frozen=True)
 class TerrainLayer:
-    """A layer that says what terrain there is."""
+    """A layer whose values or tiles have terrain."""
 
     layer: LayerInstance
     where: Where
-    tileset: TilesetDefinition | None  #: of its tiles, where they say what terrain there is
+    tileset: TilesetDefinition | None  #: the tileset, if its tiles have terrain
 
 
 @dataclass(frozen=True)
 class PlacedLevel:
-    """A level on the grid."""
+    """A level at its position in the grid of the asset."""
 
     loaded: LoadedLevel
-    layers: tuple[TerrainLayer, ...]  #: those with terrain, the topmost first
-    #: x, y: cell of its top left corner, its floor's rows counted in
+    layers: tuple[TerrainLayer, ...]  #: the layers with terrain, topmost first
+    #: x, y: cell of the top left corner in the grid of all floors
     x: int
     y: int
-    #: width, height: cells
+    #: width, height: in cells
     width: int
     height: int
 
 
 @dataclass(frozen=True)
 class Layout:
-    """The grid of an asset."""
+    """The grid of an asset and the levels in it."""
 
-    cell: int  #: its size in pixels
-    origin: tuple[float, float]  #: the pixel of the world that its top left corner is
-    #: width, height: cells of one floor
+    cell: int  #: side of a cell in pixels
+    origin: tuple[float, float]  #: top left corner in pixels of the world
+    #: width, height: of one floor in cells
     width: int
     height: int
-    floors: tuple[int, ...]  #: world depths, the lowest first
+    floors: tuple[int, ...]  #: world depths, lowest first
     levels: tuple[PlacedLevel, ...]
 
 
-def lay_out(project: Project, levels: Sequence[LoadedLevel], layout: str, legend: Legend) -> Layout:
-    """Place levels side by side as their world has them.
+def arrange_levels(
+    project: Project, levels: Sequence[LoadedLevel], layout: str, legend: Legend
+) -> Layout:
+    """Arrange the levels of a world in one grid.
 
     Args:
-        levels: of one world; a single one lies at the origin wherever it lies in the world.
-        layout: the world's.
+        project: the project.
+        levels: levels of one world; a single level lies at the origin.
+        layout: the layout of the world, one of LAYOUTS.
+        legend: the terrain of values and tiles.
 
     Raises:
-        LevelError: no layer has terrain, sizes or places fit no common grid, levels overlap, or
+        LevelError: no layer has terrain, sizes or positions fit no common grid, levels overlap, or
             there are too many cells.
     """
-    layers = [tuple(_terrain_layers(project, each, legend)) for each in levels]
-    cell = min((one.layer.grid_size for each in layers for one in each), default=0)
+    layers = [tuple(_terrain_layers(project, loaded, legend)) for loaded in levels]
+    cell = min((source.layer.grid_size for sources in layers for source in sources), default=0)
     if not cell:
         drawn = dict.fromkeys(
             layer.identifier
@@ -186,23 +186,25 @@ def lay_out(project: Project, levels: Sequence[LoadedLevel], layout: str, legend
         )
         lines = [toml_line(f"layer:{name}", "floor", 'or "wall", or "below"') for name in drawn]
         levels[0].where.refuse(
-            "no layer says what terrain there is",
+            "no layer has terrain",
             "an IntGrid layer, or tiles with enum tags or with an entry in [ldtk.legend]",
             f"name tiles in [ldtk.legend], as in {toml_line('layer:Walls', 'wall')}",
             [("ldtk.legend", line) for line in lines],
         )
-    for each in layers:
-        for one in each:
-            if one.layer.grid_size % cell:
-                one.where.refuse(
-                    f"the layer has a grid of {one.layer.grid_size} px",
+    for sources in layers:
+        for source in sources:
+            if source.layer.grid_size % cell:
+                source.where.refuse(
+                    f"the layer has a grid of {source.layer.grid_size} px",
                     f"a multiple of {cell} px, the smallest grid of the layers",
                     "leave one of them out with ignore in [ldtk]",
                 )
-    floors = tuple(sorted({each.level.world_depth for each in levels}))
-    corners = list(_corners(levels, layout, cell))
+    floors = tuple(sorted({loaded.level.world_depth for loaded in levels}))
+    corners = list(_find_corners(levels, layout, cell))
     left, top = min(x for x, _ in corners), min(y for _, y in corners)
-    sizes = [(-(-each.level.px_wid // cell), -(-each.level.px_hei // cell)) for each in levels]
+    sizes = [
+        (-(-loaded.level.px_wid // cell), -(-loaded.level.px_hei // cell)) for loaded in levels
+    ]
     width = max(x - left + w for (x, _), (w, _) in zip(corners, sizes, strict=True))
     height = max(y - top + h for (_, y), (_, h) in zip(corners, sizes, strict=True))
     if width * height * len(floors) > most_cells():
@@ -213,9 +215,14 @@ def lay_out(project: Project, levels: Sequence[LoadedLevel], layout: str, legend
         )
     placed = [
         PlacedLevel(
-            loaded, own, x - left, y - top + floors.index(loaded.level.world_depth) * height, w, h
+            loaded,
+            sources,
+            x - left,
+            y - top + floors.index(loaded.level.world_depth) * height,
+            w,
+            h,
         )
-        for loaded, own, (x, y), (w, h) in zip(levels, layers, corners, sizes, strict=True)
+        for loaded, sources, (x, y), (w, h) in zip(levels, layers, corners, sizes, strict=True)
     ]
     _check_overlaps(placed, (len(floors) * height, width))
     origin = (float(left * cell), float(top * cell))
@@ -224,8 +231,8 @@ def lay_out(project: Project, levels: Sequence[LoadedLevel], layout: str, legend
     return Layout(cell, origin, width, height, floors, tuple(placed))
 
 
-def counts(project: Project, name: str, *, named: bool) -> bool:
-    """Tell whether the recipe counts a layer; with ``named`` its `layers` has to name it."""
+def is_read(project: Project, name: str, *, named: bool) -> bool:
+    """Return whether the recipe reads a layer; with ``named``, `layers` must list it if set."""
     reading = project.reading
     wanted = not named or reading.layers is None or name in reading.layers
     return wanted and name not in reading.ignore
@@ -240,7 +247,7 @@ def _terrain_layers(
             where.inside("__type").refuse(
                 "the type of the layer is unknown", " or ".join((*TERRAIN_LAYERS, "Entities"))
             )
-        if layer.type == "Entities" or not counts(project, layer.identifier, named=True):
+        if layer.type == "Entities" or not is_read(project, layer.identifier, named=True):
             continue
         tileset = None
         if layer.tileset_def_uid is not None:
@@ -251,7 +258,7 @@ def _terrain_layers(
                     "the uid of a tileset in defs",
                     SAVE_AGAIN,
                 )
-            if tileset is not None and not legend.knows_tiles(tileset, layer):
+            if tileset is not None and not legend.has_tile_terrain(tileset, layer):
                 tileset = None
         if layer.type == "IntGrid" or tileset is not None:
             _check_size(layer, where, loaded)
@@ -276,17 +283,19 @@ def _check_size(layer: LayerInstance, where: Where, loaded: LoadedLevel) -> None
         )
 
 
-def _corners(levels: Sequence[LoadedLevel], layout: str, cell: int) -> Iterator[tuple[int, int]]:
-    """Yield the top left corner of each level in cells, counted from the world's origin."""
-    along = 0
+def _find_corners(
+    levels: Sequence[LoadedLevel], layout: str, cell: int
+) -> Iterator[tuple[int, int]]:
+    """Yield the top left corner of each level in cells from the origin of the world."""
+    offset = 0
     for loaded in levels:
         level = loaded.level
         if layout == "LinearHorizontal":
-            yield along, 0
-            along += -(-level.px_wid // cell)
+            yield offset, 0
+            offset += -(-level.px_wid // cell)
         elif layout == "LinearVertical":
-            yield 0, along
-            along += -(-level.px_hei // cell)
+            yield 0, offset
+            offset += -(-level.px_hei // cell)
         elif len(levels) == 1:
             yield 0, 0
         else:
@@ -300,21 +309,21 @@ def _corners(levels: Sequence[LoadedLevel], layout: str, cell: int) -> Iterator[
 
 
 def _check_overlaps(levels: Sequence[PlacedLevel], shape: tuple[int, int]) -> None:
-    """Refuse levels that share cells; each floor has its own rows, so one grid serves all."""
+    """Raise if levels overlap. Each floor has rows of its own, so one grid covers all floors."""
     taken = np.zeros(shape, dtype=np.bool_)
-    for number, each in enumerate(levels):
-        here = taken[each.y : each.y + each.height, each.x : each.x + each.width]
-        if here.any():
-            other = next(other for other in levels[:number] if _overlap(each, other))
-            each.loaded.where.refuse(
-                f"the level overlaps {other.loaded.level.identifier}",
+    for number, level in enumerate(levels):
+        cells = taken[level.y : level.y + level.height, level.x : level.x + level.width]
+        if cells.any():
+            earlier = next(earlier for earlier in levels[:number] if _overlap(level, earlier))
+            level.loaded.where.refuse(
+                f"the level overlaps {earlier.loaded.level.identifier}",
                 "levels of one depth side by side",
                 "move one of them or give it another depth, or bake levels one by one: "
                 'world = "each" in [ldtk]',
             )
-        here[:] = True
+        cells[:] = True
 
 
-def _overlap(one: PlacedLevel, other: PlacedLevel) -> bool:
-    across = one.x < other.x + other.width and other.x < one.x + one.width
-    return across and one.y < other.y + other.height and other.y < one.y + one.height
+def _overlap(first: PlacedLevel, second: PlacedLevel) -> bool:
+    across = first.x < second.x + second.width and second.x < first.x + first.width
+    return across and first.y < second.y + second.height and second.y < first.y + first.height

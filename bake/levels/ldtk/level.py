@@ -1,7 +1,7 @@
-"""Read one level of a project, or all levels of a world as one: terrain, and entities as things.
+"""Read levels of LDtk projects: one level, or all levels of a world as one.
 
-Entities are told apart by legend, tag and identifier. A thing's name is its field `name`, or else
-its identifier, numbered where the asset has several.
+The kind of an entity follows from the legend, its tags or its identifier. Its name is the field
+`name`, or else the identifier, with a number if the asset has several.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy as np
 from bake.core.arrays import Int32Array
 from bake.core.level import Cell, GridLevel, Shape, Things, upright
 from bake.levels.ldtk.canvas import Canvas
-from bake.levels.ldtk.layout import STATED, Legend, PlacedLevel, counts, lay_out
+from bake.levels.ldtk.layout import STATED, Legend, PlacedLevel, arrange_levels, is_read
 from bake.levels.ldtk.outline import outline
 from bake.levels.ldtk.project import EntityInstance, LayerInstance, Project, open_project
 from bake.levels.reading.editors import BELOW, LdtkReading
@@ -35,10 +35,10 @@ from bake.levels.reading.marks import (
     ThingCollector,
 )
 from bake.levels.reading.mistakes import Where, is_plain_text, refuse, shown
-from bake.levels.reading.names import plain_name
+from bake.levels.reading.names import normalize_name
 from bake.levels.reading.remarks import RemarkCollector
-from bake.levels.reading.terrains import keep_used
-from bake.levels.reading.things import checked, rectangle
+from bake.levels.reading.terrains import remove_unused
+from bake.levels.reading.things import check_things, rectangle_cells
 
 KINDS = (*SPOT_KINDS, "region", "door", "ledge", *LINK_KINDS)
 IGNORED = "ignore"
@@ -51,32 +51,32 @@ def read_ldtk(path: Path, part: str, reading: LdtkReading, project: Path | None)
 
     Args:
         path: the .ldtk file.
-        part: a name of :func:`bake.levels.parts`.
-        reading: the recipe's [ldtk].
-        project: folder that level files must lie in; None = the project file's own.
+        part: the name of the level or world, from :func:`bake.levels.parts`.
+        reading: the options of the recipe, from [ldtk].
+        project: the folder that level files must lie in; None = the folder of the project file.
 
     Raises:
-        LevelError: there is one mistake in the file, or in a level file.
-        BakeErrors: there are several mistakes.
+        LevelError: the project file or a level file has one mistake.
+        BakeErrors: it has several mistakes.
     """
     document = read_document(path)
-    parts = {each.name: each for each in outline(path, document, reading)}
+    parts = {asset.name: asset for asset in outline(path, document, reading)}
     if part not in parts:
         listed = ", ".join(shown(name) for name in list(parts)[:8])
-        found = f"there is no level {shown(part)}" if part else "the project gives several levels"
-        refuse(path, None, found, f"one of {listed}", "build again")
+        problem = f"there is no level {shown(part)}" if part else "the project gives several levels"
+        refuse(path, None, problem, f"one of {listed}", "build again")
     assert isinstance(document, dict), "else there were no parts"
     whole = open_project(path, document, reading, project)
     levels = whole.levels(parts[part])
     legend = Legend(reading.legend)
-    layout = lay_out(whole, levels, whole.layout(parts[part]), legend)
+    layout = arrange_levels(whole, levels, whole.layout(parts[part]), legend)
     canvas = Canvas(whole, layout, legend)
     canvas.paint()
     entities = EntityReader(whole, canvas)
     things = entities.things()
-    # A door may turn its cells into a terrain that no cell has yet.
+    # The states of a door may have terrains that no cell has.
     states = [terrain for door in things.doors for _, terrain in door.states if terrain]
-    terrains = keep_used(tuple(canvas.names), canvas.terrain)
+    terrains = remove_unused(tuple(canvas.names), canvas.terrain)
     named = {*terrains, *states, *(shape.terrain for shape in entities.shapes)}
     level = GridLevel(
         name=f"{path.stem}-{part}" if part else path.stem,
@@ -84,7 +84,7 @@ def read_ldtk(path: Path, part: str, reading: LdtkReading, project: Path | None)
         terrain=canvas.terrain,
         terrains=terrains,
         terrain_rules={name: STATED[name] for name in STATED if name in named},
-        colours={name: legend.colours[name] for name in terrains if name in legend.colours},
+        colours={name: legend.colors[name] for name in terrains if name in legend.colors},
         barred=canvas.barred if canvas.barred.any() else None,
         floor_height=layout.height if len(layout.floors) > 1 else None,
         things=things,
@@ -94,230 +94,254 @@ def read_ldtk(path: Path, part: str, reading: LdtkReading, project: Path | None)
         unmatched=legend.unmatched,
         shapes=tuple(entities.shapes),
     )
-    return checked(level)
+    return check_things(level)
 
 
 class EntityFields(Attributes):
     """The fields of an entity."""
 
     def __init__(self, entity: EntityInstance, where: Where) -> None:
-        self.instances = {each.identifier: each for each in entity.field_instances}
-        values = {name: each.value for name, each in self.instances.items()}
+        self.instances = {field.identifier: field for field in entity.field_instances}
+        values = {name: field.value for name, field in self.instances.items()}
         super().__init__(where, "field", values)
 
     def references(self) -> list[dict[str, str]]:
-        """Return the ids of every entity referred to, "entityIid" among them."""
-        found: list[dict[str, str]] = []
-        for name, each in self.instances.items():
-            if each.type not in _REFERENCES or each.value is None:
+        """Return the references to other entities, each with an "entityIid"."""
+        references: list[dict[str, str]] = []
+        for name, field in self.instances.items():
+            if field.type not in _REFERENCES or field.value is None:
                 continue
-            for one in each.value if isinstance(each.value, list) else [each.value]:
-                if one is None:
+            for reference in field.value if isinstance(field.value, list) else [field.value]:
+                if reference is None:
                     continue
-                if not isinstance(one, dict) or not isinstance(one.get("entityIid"), str):
+                if not isinstance(reference, dict) or not isinstance(
+                    reference.get("entityIid"), str
+                ):
                     self.refuse(name, "references to entities, with entityIid")
-                found.append({key: text for key, text in one.items() if isinstance(text, str)})
-        return found
+                references.append(
+                    {key: text for key, text in reference.items() if isinstance(text, str)}
+                )
+        return references
 
 
 @dataclass(frozen=True)
 class Entity(Mark):
-    """One entity that becomes a thing, or, with kind "", one that a link leads to."""
+    """An entity, or with kind "" an entity that only paints terrain or is the goal of links."""
 
-    said: EntityFields
-    entity: EntityInstance
-    where: Where  #: it stands in its file, which may be a level's own
+    attributes: EntityFields
+    instance: EntityInstance
+    where: Where  #: place in its file, which may be a separate level file
     cell: Cell | None
-    #: left, top: pixels of its corner in the asset, the rows of its floor counted in
+    #: left, top: pixels of its corner in the asset, with all floors
     left: float
     top: float
     level: PlacedLevel
 
 
 class EntityReader(ThingCollector):
-    """Collects the things of one asset.
-
-    Attributes:
-        shapes: areas of entities, in the plane, where reading was asked to keep them.
-        unread: remarks on fields that are likely misspelled.
-    """
+    """Converts the entities of an asset to links, regions, spots, doors and ledges."""
 
     def __init__(self, project: Project, canvas: Canvas) -> None:
         super().__init__()
-        self.shapes: list[Shape] = []
-        self.unread = RemarkCollector()
+        self.shapes: list[Shape] = []  #: areas of entities in the plane, with ``keep_shapes``
+        self.unread = RemarkCollector()  #: remarks on fields that are likely misspelled
         self.project = project
         self.canvas = canvas
-        self._here = {one.loaded.level.iid for one in canvas.layout.levels}
+        self._level_iids = {level.loaded.level.iid for level in canvas.layout.levels}
 
     def things(self) -> Things:
-        """Return all things, and paint the terrain of entities that have one.
+        """Return all links, regions, spots and doors, and paint the terrain of entities.
 
         Raises:
-            LevelError: a name is given twice, a link leads nowhere, a field cannot be read, or a
-                thing lies outside its level.
+            LevelError: an id is repeated, a link has no goal, a field is invalid, or an entity lies
+                outside its level.
         """
-        entities = list(self._entities())
+        entities = list(self._list_entities())
         by_iid: dict[str, Entity] = {}
-        for each in entities:
-            if each.id is not None:
-                if each.id in by_iid:
-                    found = f"the id {shown(each.id)} is given twice"
-                    each.where.inside("iid").refuse(found, "each id once")
-                by_iid[each.id] = each
-        for each in entities:
-            self._remark_near_misses(each)
-            self._paint(each)
-            if each.kind in LINK_KINDS:
-                self._links(each, by_iid)
-            elif each.kind == "region":
-                self.add_region(each, self._cells(each))
-            elif each.kind == "door":
-                self.add_door(each, each.said.text("states") or DOOR_STATES, self._cells(each))
-            elif each.kind == "ledge":
-                self._ledge(each)
-            elif each.kind:
-                self.add_spot(each, self._cell(each))
-        return self.collected()
+        for entity in entities:
+            if entity.id is not None:
+                if entity.id in by_iid:
+                    problem = f"the id {shown(entity.id)} is given twice"
+                    entity.where.inside("iid").refuse(problem, "each id once")
+                by_iid[entity.id] = entity
+        for entity in entities:
+            self._remark_near_misses(entity)
+            self._paint_entity(entity)
+            if entity.kind in LINK_KINDS:
+                self._read_links(entity, by_iid)
+            elif entity.kind == "region":
+                self.add_region(entity, self._find_cells(entity))
+            elif entity.kind == "door":
+                self.add_door(
+                    entity,
+                    entity.attributes.text("states") or DOOR_STATES,
+                    self._find_cells(entity),
+                )
+            elif entity.kind == "ledge":
+                self._add_ledge(entity)
+            elif entity.kind:
+                self.add_spot(entity, self._require_cell(entity))
+        return self.collect_things()
 
-    def _remark_near_misses(self, each: Entity) -> None:
-        words = ("name", *KIND_WORDS.get(each.kind, SPOT_WORDS)) if each.kind else ("terrain",)
-        for name, near in each.said.near_misses(words):
+    def _remark_near_misses(self, entity: Entity) -> None:
+        words = ("name", *KIND_WORDS.get(entity.kind, SPOT_WORDS)) if entity.kind else ("terrain",)
+        for name, near in entity.attributes.find_near_misses(words):
             message = f"the field {shown(name)} is not read; it is one edit away from {shown(near)}"
-            self.unread.add(f"entity {shown(each.entity.identifier)}", each.place, message)
+            self.unread.add(f"entity {shown(entity.instance.identifier)}", entity.place, message)
 
-    def _entities(self) -> Iterator[Entity]:
-        found = [
+    def _list_entities(self) -> Iterator[Entity]:
+        instances = [
             (
-                each,
-                self._kind(each),
+                instance,
+                self._find_kind(instance),
                 level,
                 layer,
-                where.inside("entityInstances", number, words=each.identifier),
+                where.inside("entityInstances", number, words=instance.identifier),
             )
-            for level, layer, where in self._layers()
-            for number, each in enumerate(layer.entity_instances)
+            for level, layer, where in self._list_layers()
+            for number, instance in enumerate(layer.entity_instances)
         ]
-        many = Counter(each.identifier for each, kind, *_ in found if kind)
-        met: Counter[str] = Counter()
-        for each, kind, level, layer, where in found:
-            fields = EntityFields(each, where)
+        totals = Counter(instance.identifier for instance, kind, *_ in instances if kind)
+        counts: Counter[str] = Counter()
+        for instance, kind, level, layer, where in instances:
+            fields = EntityFields(instance, where)
             name = fields.text("name") if kind else None
             if kind:
-                met[each.identifier] += 1
+                counts[instance.identifier] += 1
             if name is None:
-                number = met[each.identifier]
-                several = many[each.identifier] > 1
-                name = f"{each.identifier}_{number}" if several else each.identifier
+                number = counts[instance.identifier]
+                several = totals[instance.identifier] > 1
+                name = f"{instance.identifier}_{number}" if several else instance.identifier
             size = self.canvas.layout.cell
-            left = each.px[0] - each.pivot[0] * each.width + layer.offset_x + level.x * size
-            top = each.px[1] - each.pivot[1] * each.height + layer.offset_y + level.y * size
-            own = level.loaded.level.external_rel_path
-            place = f"{own}: {where}" if own else str(where)
-            cell = self._place(each, layer, level)
-            mark = (kind, name, each.iid, place, fields)
-            yield Entity(*mark, each, where, cell, left, top, level)
+            left = (
+                instance.px[0]
+                - instance.pivot[0] * instance.width
+                + layer.offset_x
+                + level.x * size
+            )
+            top = (
+                instance.px[1]
+                - instance.pivot[1] * instance.height
+                + layer.offset_y
+                + level.y * size
+            )
+            level_file = level.loaded.level.external_rel_path
+            place = f"{level_file}: {where}" if level_file else str(where)
+            cell = self._center_cell(instance, layer, level)
+            mark = (kind, name, instance.iid, place, fields)
+            yield Entity(*mark, instance, where, cell, left, top, level)
 
-    def _layers(self) -> Iterator[tuple[PlacedLevel, LayerInstance, Where]]:
+    def _list_layers(self) -> Iterator[tuple[PlacedLevel, LayerInstance, Where]]:
         for level in self.canvas.layout.levels:
             for layer, where in level.loaded.layers():
-                if layer.type == "Entities" and counts(self.project, layer.identifier, named=False):
+                if layer.type == "Entities" and is_read(
+                    self.project, layer.identifier, named=False
+                ):
                     yield level, layer, where
 
-    def _kind(self, entity: EntityInstance) -> str:
-        said = self.canvas.legend.kind(entity.identifier)
-        if said is not None:
-            return "" if said == IGNORED else said
-        words = map(plain_name, (*self.project.tags_of(entity), entity.identifier))
+    def _find_kind(self, entity: EntityInstance) -> str:
+        kind = self.canvas.legend.kind(entity.identifier)
+        if kind is not None:
+            return "" if kind == IGNORED else kind
+        words = map(normalize_name, (*self.project.tags_of(entity), entity.identifier))
         return next((word for word in words if word in KINDS), "")
 
-    def _place(
+    def _center_cell(
         self, entity: EntityInstance, layer: LayerInstance, level: PlacedLevel
     ) -> Cell | None:
-        """Return the cell under the middle of the entity's grid cell; None outside the level."""
+        """Return the cell at the center of the entity's grid cell, or None outside the level."""
         size = self.canvas.layout.cell
         x = (entity.grid[0] * layer.grid_size + layer.grid_size // 2 + layer.offset_x) // size
         y = (entity.grid[1] * layer.grid_size + layer.grid_size // 2 + layer.offset_y) // size
         inside = 0 <= x < level.width and 0 <= y < level.height
         return (level.x + x, level.y + y) if inside else None
 
-    def _cell(self, each: Entity) -> Cell:
-        if each.cell is None:
-            each.where.refuse("it stands outside its level", "a place inside", "move it")
-        return each.cell
+    def _require_cell(self, entity: Entity) -> Cell:
+        if entity.cell is None:
+            entity.where.refuse("it stands outside its level", "a place inside", "move it")
+        return entity.cell
 
-    def _cells(self, each: Entity) -> Int32Array:
-        """Return the (k, 2) cells whose middles an entity covers, or else the cell it stands on."""
-        size, level = self.canvas.layout.cell, each.level
-        columns = _covered(each.left, each.entity.width, size, level.x, level.width)
-        rows = _covered(each.top, each.entity.height, size, level.y, level.height)
+    def _find_cells(self, entity: Entity) -> Int32Array:
+        """Return the (k, 2) int32 cells whose centers an entity covers, or else its own cell."""
+        size, level = self.canvas.layout.cell, entity.level
+        columns = _find_covered(entity.left, entity.instance.width, size, level.x, level.width)
+        rows = _find_covered(entity.top, entity.instance.height, size, level.y, level.height)
         if not (columns and rows):
-            return np.array([self._cell(each)], dtype=np.int32)
-        spend_area(each.where.file, len(rows) * len(columns), each.place)
-        return rectangle(columns.start, rows.start, len(columns), len(rows))
+            return np.array([self._require_cell(entity)], dtype=np.int32)
+        spend_area(entity.where.file, len(rows) * len(columns), entity.place)
+        return rectangle_cells(columns.start, rows.start, len(columns), len(rows))
 
-    def _paint(self, each: Entity) -> None:
-        terrain = self._terrain(each)
+    def _paint_entity(self, entity: Entity) -> None:
+        terrain = self._find_terrain(entity)
         if terrain is None:
             return
         if self.project.reading.keep_shapes:
-            self._keep(each, terrain)
+            self._add_shape(entity, terrain)
             return
-        cells = self._cells(each)
-        self.canvas.terrain[cells[:, 1], cells[:, 0]] = self.canvas.code(terrain, each.where)
+        cells = self._find_cells(entity)
+        self.canvas.terrain[cells[:, 1], cells[:, 0]] = self.canvas.code(terrain, entity.where)
 
-    def _terrain(self, each: Entity) -> str | None:
-        """Return the terrain of an entity's area: by the legend, or by its field."""
-        said = self.canvas.legend.area(each.entity.identifier)
-        if said is not None or each.kind:
-            return said
-        # Games give fields this name for other things, too, which are no names of terrains.
-        own = each.said.value("terrain")
-        plain = isinstance(own, str) and bool(own.strip()) and is_plain_text(own)
-        return own if isinstance(own, str) and plain and own != BELOW else None
+    def _find_terrain(self, entity: Entity) -> str | None:
+        """Return the terrain that an entity paints: by the legend, or by its field `terrain`."""
+        terrain = self.canvas.legend.area(entity.instance.identifier)
+        if terrain is not None or entity.kind:
+            return terrain
+        # Games also use this field name for values that are not names of terrains.
+        value = entity.attributes.value("terrain")
+        plain = isinstance(value, str) and bool(value.strip()) and is_plain_text(value)
+        return value if isinstance(value, str) and plain and value != BELOW else None
 
-    def _keep(self, each: Entity, terrain: str) -> None:
-        """Keep the rectangle of an entity, as far as it lies in its level, as a shape."""
-        layout, level = self.canvas.layout, each.level
+    def _add_shape(self, entity: Entity, terrain: str) -> None:
+        """Add the rectangle of an entity, clipped to its level, as a shape of the plane."""
+        layout, level = self.canvas.layout, entity.level
         size, (x, y) = layout.cell, layout.origin
         floor = level.y // layout.height
         first = np.array([level.x, level.y]) * size
         after = first + np.array([level.width, level.height]) * size
-        corner = np.array([each.left, each.top])
-        far = np.clip(corner + np.array([each.entity.width, each.entity.height]), first, after)
+        corner = np.array([entity.left, entity.top])
+        far = np.clip(
+            corner + np.array([entity.instance.width, entity.instance.height]), first, after
+        )
         near = np.clip(corner, first, after)
         if (near == far).any():
             return
         (left, top), (right, bottom) = near, far
         corners = np.array([(left, top), (right, top), (right, bottom), (left, bottom)])
         corners += np.array([x, y - floor * layout.height * size])
-        self.shapes.append(Shape(terrain, (corners,), floor=floor, place=each.place))
+        self.shapes.append(Shape(terrain, (corners,), floor=floor, place=entity.place))
 
-    def _ledge(self, each: Entity) -> None:
-        headings = each.said.headings()
+    def _add_ledge(self, entity: Entity) -> None:
+        headings = entity.attributes.headings()
         if not headings:
-            each.where.refuse(
+            entity.where.refuse(
                 "the ledge bars no heading",
                 'a field one_way such as "south", or barred such as "north, east"',
             )
-        cells = self._cells(each)
+        cells = self._find_cells(entity)
         self.canvas.barred[cells[:, 1], cells[:, 0]] |= np.uint8(headings)
 
-    def _links(self, each: Entity, by_iid: dict[str, Entity]) -> None:
-        kind = _word(each.entity.identifier) if each.kind == "link" else each.kind
-        goals = [self._goal(one, each, by_iid) for one in each.said.references()]
-        ends = [(self._cell(each), self._cell(goal)) for goal in goals if goal is not None]
-        self.add_links(replace(each, kind=kind), ends, each.said.both_ways(each.kind))
+    def _read_links(self, entity: Entity, by_iid: dict[str, Entity]) -> None:
+        kind = _to_snake_case(entity.instance.identifier) if entity.kind == "link" else entity.kind
+        goals = [
+            self._find_goal(reference, entity, by_iid)
+            for reference in entity.attributes.references()
+        ]
+        ends = [
+            (self._require_cell(entity), self._require_cell(goal))
+            for goal in goals
+            if goal is not None
+        ]
+        self.add_links(replace(entity, kind=kind), ends, entity.attributes.both_ways(entity.kind))
 
-    def _goal(
-        self, reference: dict[str, str], each: Entity, by_iid: dict[str, Entity]
+    def _find_goal(
+        self, reference: dict[str, str], entity: Entity, by_iid: dict[str, Entity]
     ) -> Entity | None:
-        """Find the entity a reference means; return None where it is in another asset."""
+        """Return the entity at a reference, or None if it is in another asset."""
         goal = by_iid.get(reference["entityIid"])
         if goal is None and (
-            reference.get("levelIid") in self._here or "levelIid" not in reference
+            reference.get("levelIid") in self._level_iids or "levelIid" not in reference
         ):
-            each.where.refuse(
+            entity.where.refuse(
                 f"it refers to the entity {shown(reference['entityIid'])}, which is nowhere",
                 "an entity of a layer that counts",
                 "choose its goal again in LDtk",
@@ -325,13 +349,19 @@ class EntityReader(ThingCollector):
         return goal
 
 
-def _word(identifier: str) -> str:
-    """Write "SecretDoor" and "Secret_door" as "secret_door"."""
+def _to_snake_case(identifier: str) -> str:
+    """Convert an identifier such as "SecretDoor" or "Secret_door" to "secret_door"."""
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", identifier).lower()
 
 
-def _covered(start: float, length: int, cell: int, first: int, count: int) -> range:
-    """Return which of ``count`` cells from ``first`` on have their middle in the given length."""
+def _find_covered(start: float, length: int, cell: int, first: int, count: int) -> range:
+    """Return the cells of one axis whose centers lie within a length.
+
+    Args:
+        start, length: in pixels.
+        cell: the side of a cell in pixels.
+        first, count: the range of cells to choose from.
+    """
     low = math.ceil((start - cell / 2) / cell)
     high = math.ceil((start + length - cell / 2) / cell)
     return range(max(low, first), min(high, first + count))

@@ -1,4 +1,4 @@
-"""List what a project consists of: its worlds, its levels, and what each bakes to."""
+"""List the worlds, levels and assets of an LDtk project."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from bake.levels.reading.editors import LdtkReading
 from bake.levels.reading.files import MAX_JSON_BYTES, read_text
 from bake.levels.reading.mistakes import Steps, Where, json_place, refuse, shown
 
-#: The versions of the format (jsonVersion) that are read; before 0.9 there were no enum tags.
+#: The oldest and newest supported format (jsonVersion); before 0.9 there were no enum tags.
 OLDEST, NEWEST = (0, 9), (1, 5)
 _VERSION = re.compile(r"([0-9]{1,4})\.([0-9]{1,4})(?:[.-].*)?")
 TOO_LARGE = "save levels to separate files, or split the project"
@@ -22,48 +22,49 @@ TOO_LARGE = "save levels to separate files, or split the project"
 
 @dataclass(frozen=True)
 class ListedLevel:
-    """One level as the project file lists it."""
+    """A level in the list of the project file."""
 
     name: str  #: its identifier
-    iid: str | None  #: its id; None before version 1.0
+    iid: str | None  #: id; None before version 1.0
     steps: Steps  #: its path in the file, such as ("levels", 2)
 
 
 @dataclass(frozen=True)
 class Part:
-    """The levels that become one asset."""
+    """An asset of a project: the levels that it consists of."""
 
-    name: str  #: "" where the project gives nothing else
-    world: Steps  #: path of the world the levels belong to, () being the file itself
+    name: str  #: name of the world or level; "" for the only asset of a project
+    world: Steps  #: path of the world in the file; () is the file itself
     levels: tuple[ListedLevel, ...]  #: at least one
 
 
 def ldtk_parts(path: Path, reading: LdtkReading) -> tuple[str, ...]:
-    """Name what a project bakes to.
+    """Return the names of the assets of a project.
 
     Raises:
-        LevelError: the file is not an LDtk project, or two levels have one name.
+        LevelError: the file is not an LDtk project, or two assets have the same name.
     """
     text = read_text(path, MAX_JSON_BYTES, TOO_LARGE)
     try:
         document = json.loads(text)
     except (ValueError, RecursionError):
-        # The reader of whole levels says what is wrong, and where.
+        # Reading the levels reports the mistake and its place.
         raise LevelError("the JSON cannot be used", file=path) from None
     return tuple(part.name for part in outline(path, document, reading))
 
 
 def outline(path: Path, document: object, reading: LdtkReading) -> tuple[Part, ...]:
-    """List what a parsed project bakes to: each level, or each world.
+    """Return the assets of a parsed project: one per level, or one per world.
 
     Raises:
-        LevelError: the file is not a project of a known version, has no levels, or two of one name.
+        LevelError: the file is not a project of a known version, has no levels, or two assets have
+            the same name.
     """
     top = Where(path)
     if not isinstance(document, dict):
         top.refuse(f"the file holds {shown(document)}", "a project as LDtk saves it")
     _check_version(top.inside("jsonVersion"), document.get("jsonVersion"))
-    worlds = list(_worlds(top, document))
+    worlds = list(_list_worlds(top, document))
     parts = []
     for name, steps, levels in worlds:
         if reading.world == "one":
@@ -73,7 +74,7 @@ def outline(path: Path, document: object, reading: LdtkReading) -> tuple[Part, .
         parts += [Part(prefix + level.name, steps, (level,)) for level in levels]
     taken: dict[str, Part] = {}
     for part in parts:
-        # Names that differ only in case would be one file on some systems.
+        # Names that differ only in case are one file on some systems.
         if taken.setdefault(part.name.casefold(), part) is not part:
             refuse(
                 path,
@@ -86,32 +87,32 @@ def outline(path: Path, document: object, reading: LdtkReading) -> tuple[Part, .
 
 
 def _check_version(where: Where, version: object) -> None:
-    """Refuse a file that was saved by an older or newer LDtk than this reader knows."""
+    """Raise if the file was saved by an unsupported version of LDtk."""
     expected = f"{OLDEST[0]}.{OLDEST[1]} to {NEWEST[0]}.{NEWEST[1]}"
-    found = _VERSION.fullmatch(version) if isinstance(version, str) else None
-    if found is None:
+    match = _VERSION.fullmatch(version) if isinstance(version, str) else None
+    if match is None:
         where.refuse(
             "this is not an LDtk project: it has no jsonVersion"
             if version is None
             else f"found {shown(version)}",
             f"the version of LDtk that saved the file, {expected}",
         )
-    numbers = (int(found[1]), int(found[2]))
+    numbers = (int(match[1]), int(match[2]))
     if numbers > NEWEST:
-        said = f"version {shown(version)} of LDtk is too new for this bake"
-        where.refuse(said, expected, "update bake")
+        problem = f"version {shown(version)} of LDtk is too new for this bake"
+        where.refuse(problem, expected, "update bake")
     if numbers < OLDEST:
-        said = f"version {shown(version)} of LDtk is too old"
-        where.refuse(said, expected, "open the project in a newer LDtk and save it")
+        problem = f"version {shown(version)} of LDtk is too old"
+        where.refuse(problem, expected, "open the project in a newer LDtk and save it")
 
 
-def _worlds(
+def _list_worlds(
     top: Where, document: Mapping[str, Any]
 ) -> Iterator[tuple[str, Steps, tuple[ListedLevel, ...]]]:
-    """Yield name, place and levels of each world; a project's only world has the name ""."""
-    worlds = _list(top, document, "worlds")
+    """Yield the name, path and levels of each world; a single world has the name ""."""
+    worlds = _read_list(top, document, "worlds")
     if not worlds:
-        yield "", (), _levels(top, document)
+        yield "", (), _list_levels(top, document)
         return
     if document.get("levels"):
         top.inside("levels").refuse(
@@ -121,29 +122,29 @@ def _worlds(
         )
     for number, world in enumerate(worlds):
         where = top.inside("worlds", number)
-        yield _identifier(where, world), where.steps, _levels(where, world)
+        yield _read_identifier(where, world), where.steps, _list_levels(where, world)
 
 
-def _levels(where: Where, owner: Mapping[str, Any]) -> tuple[ListedLevel, ...]:
-    levels = _list(where, owner, "levels")
+def _list_levels(where: Where, owner: Mapping[str, Any]) -> tuple[ListedLevel, ...]:
+    levels = _read_list(where, owner, "levels")
     if not levels:
         where.inside("levels").refuse("there are no levels", "at least one")
-    places = []
+    listed = []
     for number, level in enumerate(levels):
-        inside = where.inside("levels", number)
-        name, iid = _identifier(inside, level), level.get("iid")
-        places.append(ListedLevel(name, iid if isinstance(iid, str) else None, inside.steps))
-    return tuple(places)
+        place = where.inside("levels", number)
+        name, iid = _read_identifier(place, level), level.get("iid")
+        listed.append(ListedLevel(name, iid if isinstance(iid, str) else None, place.steps))
+    return tuple(listed)
 
 
-def _list(where: Where, owner: Mapping[str, Any], key: str) -> list[Any]:
+def _read_list(where: Where, owner: Mapping[str, Any], key: str) -> list[Any]:
     value = owner.get(key, [])
     if not isinstance(value, list):
         where.inside(key).refuse(f"found {shown(value)}", "a list")
     return value
 
 
-def _identifier(where: Where, owner: object) -> str:
+def _read_identifier(where: Where, owner: object) -> str:
     name = owner.get("identifier") if isinstance(owner, dict) else None
     if not isinstance(name, str) or not name or not name.isprintable():
         where.refuse(

@@ -1,7 +1,7 @@
-"""Read an LDtk project: the fields of its JSON that matter, its definitions, and its levels.
+"""The pydantic models of LDtk projects, and the definitions and levels of a project.
 
-The source is the LDtk JSON documentation, versions 0.9.3 to 1.5.3. Fields that came later than 0.9
-have defaults: worldDepth, iid, __tags (1.0). Fields that only the editor uses are not read.
+Source: the LDtk JSON documentation, versions 0.9.3 to 1.5.3. Fields that are newer than 0.9 have
+defaults: worldDepth, iid, __tags (1.0). Fields that only the editor uses are not read.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pydantic.alias_generators import to_camel
 
 from bake.levels.ldtk.outline import ListedLevel, Part
 from bake.levels.reading.editors import LdtkReading
-from bake.levels.reading.files import project_root, read_document, referred_file
+from bake.levels.reading.files import find_project_root, read_document, resolve_reference
 from bake.levels.reading.mistakes import Where, json_place, shown
 from bake.levels.reading.models import FIRST_ONLY, validated
 
@@ -34,7 +34,7 @@ Name = Annotated[str, Field(min_length=1)]
 
 
 class Fields(BaseModel):
-    """Some fields of a JSON object; all others are ignored."""
+    """A model that ignores unknown fields."""
 
     model_config = ConfigDict(extra="ignore", strict=True, frozen=True, alias_generator=to_camel)
 
@@ -80,7 +80,7 @@ class FieldInstance(Fields):
 
 
 class EntityInstance(Fields):
-    """`px` is where the pivot lies; the pivot is a fraction of the size, from the top left."""
+    """An entity in a level. `px` is its pivot point; `pivot` is a fraction of the size."""
 
     identifier: Name = Field(alias="__identifier")
     grid: Point = Field(alias="__grid")
@@ -97,7 +97,7 @@ class EntityInstance(Fields):
 
 
 class LayerInstance(Fields):
-    """Tiles are not looked at here, as those of most layers say nothing of terrain."""
+    """A layer of a level. Tiles are not validated here, as most layers have no terrain."""
 
     identifier: Name = Field(alias="__identifier")
     type: str = Field(alias="__type")
@@ -115,7 +115,7 @@ class LayerInstance(Fields):
 
 
 class Tile(Fields):
-    """`px` is where it lies in its layer, and `t` its number in the tileset."""
+    """A tile in a layer: its position `px` in the layer, and its number `t` in the tileset."""
 
     px: Point
     t: Number
@@ -136,13 +136,13 @@ class LevelInstance(Fields):
 
 @dataclass(frozen=True)
 class LoadedLevel:
-    """One level, and where in which file it stands."""
+    """A level with its place in the project file or in a level file."""
 
     level: LevelInstance
     where: Where
 
     def layers(self) -> Iterator[tuple[LayerInstance, Where]]:
-        """Yield the layers and their places, the topmost first."""
+        """Yield the layers with their places, topmost first."""
         for number, layer in enumerate(self.level.layer_instances or ()):
             words = f"{layer.identifier} of {self.level.identifier}"
             yield layer, self.where.inside("layerInstances", number, words=words)
@@ -150,7 +150,7 @@ class LoadedLevel:
 
 @dataclass
 class Project:
-    """An LDtk project being read."""
+    """An open LDtk project."""
 
     path: Path
     document: Mapping[str, Any]
@@ -163,11 +163,11 @@ class Project:
     depends_on: list[Path] = field(default_factory=list)  #: level files read so far
 
     def levels(self, part: Part) -> list[LoadedLevel]:
-        """Read the levels of a part, some of them from files of their own."""
-        return [self._level(place) for place in part.levels]
+        """Read the levels of an asset, including those in separate files."""
+        return [self._read_level(place) for place in part.levels]
 
     def layout(self, part: Part) -> str:
-        """Return how the levels of a world are laid out, one of LAYOUTS."""
+        """Return the layout of the world of an asset, one of LAYOUTS."""
         owner: Any = self.document
         for step in part.world:
             owner = owner[step]
@@ -177,7 +177,7 @@ class Project:
             where.refuse(f"found {shown(layout)}", " or ".join(LAYOUTS))
         return str(layout)
 
-    def _level(self, place: ListedLevel) -> LoadedLevel:
+    def _read_level(self, place: ListedLevel) -> LoadedLevel:
         value: Any = self.document
         for step in place.steps:
             value = value[step]
@@ -192,7 +192,7 @@ class Project:
                 "layerInstances or externalRelPath",
                 SAVE_AGAIN,
             )
-        file = referred_file(
+        file = resolve_reference(
             self.path,
             level.external_rel_path,
             root=self.root,
@@ -203,32 +203,32 @@ class Project:
         if file not in self.depends_on:
             self.depends_on.append(file)
         top = Where(file)
-        own = validated(LevelInstance, read_document(file), top)
-        if own.identifier != level.identifier:
+        stored = validated(LevelInstance, read_document(file), top)
+        if stored.identifier != level.identifier:
             top.inside("identifier").refuse(
-                f"this is the level {shown(own.identifier)}",
+                f"this is the level {shown(stored.identifier)}",
                 f"{shown(level.identifier)}, as {self.path} says",
                 SAVE_AGAIN,
             )
-        if own.layer_instances is None:
+        if stored.layer_instances is None:
             top.inside("layerInstances").refuse("the level has no layers", "a list", SAVE_AGAIN)
-        # The project says where a level lies, as LDtk moves one without saving its file.
-        joined = level.model_copy(update={"layer_instances": own.layer_instances})
-        return LoadedLevel(joined, Where(file, (), level.identifier))
+        # LDtk moves levels without saving their files, so the position comes from the project.
+        merged = level.model_copy(update={"layer_instances": stored.layer_instances})
+        return LoadedLevel(merged, Where(file, (), level.identifier))
 
     def definition(self, layer: LayerInstance, where: Where) -> LayerDefinition:
-        """Return the definition of a layer, which says what its values mean."""
-        found = self.layers.get(layer.layer_def_uid)
-        if found is None:
+        """Return the definition of a layer, which has the names of its values."""
+        definition = self.layers.get(layer.layer_def_uid)
+        if definition is None:
             where.inside("layerDefUid").refuse(
                 f"no layer definition has the uid {layer.layer_def_uid}",
                 "the uid of a layer in defs",
                 SAVE_AGAIN,
             )
-        return found
+        return definition
 
     def tags_of(self, entity: EntityInstance) -> list[str]:
-        """Return the tags of an entity; before version 1.0 only its definition has them."""
+        """Return the tags of an entity, or of its definition before version 1.0."""
         definition = self.entities.get(entity.def_uid)
         return entity.tags or ([] if definition is None else definition.tags)
 
@@ -239,29 +239,29 @@ def open_project(
     """Read the definitions of a parsed project.
 
     Raises:
-        LevelError, BakeErrors: there are mistakes in them.
+        LevelError, BakeErrors: the definitions have mistakes.
     """
     definitions = validated(Definitions, document.get("defs"), Where(path, ("defs",)))
     return Project(
         path,
         document,
         reading,
-        project_root(path, project),
+        find_project_root(path, project),
         definitions,
-        _by_uid(path, "layers", definitions.layers),
-        _by_uid(path, "tilesets", definitions.tilesets),
-        _by_uid(path, "entities", definitions.entities),
+        _index_by_uid(path, "layers", definitions.layers),
+        _index_by_uid(path, "tilesets", definitions.tilesets),
+        _index_by_uid(path, "entities", definitions.entities),
     )
 
 
 D = TypeVar("D", LayerDefinition, TilesetDefinition, EntityDefinition)
 
 
-def _by_uid(path: Path, key: str, definitions: list[D]) -> dict[int, D]:
-    found: dict[int, D] = {}
+def _index_by_uid(path: Path, key: str, definitions: list[D]) -> dict[int, D]:
+    by_uid: dict[int, D] = {}
     for number, definition in enumerate(definitions):
-        if definition.uid in found:
+        if definition.uid in by_uid:
             where = Where(path, ("defs", key, number, "uid"))
             where.refuse(f"the uid {definition.uid} is given twice", "each uid once", SAVE_AGAIN)
-        found[definition.uid] = definition
-    return found
+        by_uid[definition.uid] = definition
+    return by_uid

@@ -1,1 +1,1 @@
-"""Read levels that are drawn as shapes in the plane, and navigation meshes made elsewhere."""
+"""Read levels of shapes in the plane, and navigation meshes from other tools."""

@@ -1,8 +1,8 @@
-"""Draw curves as corners: each curve as many as keep within 1/512 of its own size.
+"""Approximate curves by polygons, with an error of at most 1/512 of the size of a curve.
 
-All curves are cubic Bézier curves once they get here; an arc of a quarter of an ellipse or less is
-one, which is off by 0.03 % of its radius (Riškus, "Approximation of a cubic Bézier curve by
-circular arcs and vice versa", 2006).
+Arcs are converted to cubic Bézier curves first, one per quarter of an ellipse, with an error of
+0.03 % of the radius (Riškus, "Approximation of a cubic Bézier curve by circular arcs and vice
+versa", 2006).
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ import numpy as np
 from bake.core.arrays import Float64Array
 from levelbake.places import Point
 
-#: The part of a curve's size that its corners' sides may be off.
+#: The largest error of a polygon, as a share of the size of the curve.
 OFF = 1 / 512
-#: The most corners one curve is drawn with.
+#: The most corners of one curve.
 _MOST = 512
 
 #: An affine map (a, b, c, d, e, f), as SVG writes it: x' = a x + c y + e, y' = b x + d y + f.
@@ -24,13 +24,17 @@ Matrix = tuple[float, float, float, float, float, float]
 IDENTITY: Matrix = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
 
 
-def flattened(start: Point, one: Point, two: Point, end: Point) -> list[Point]:
-    """Return corners along a cubic Bézier curve, its start left out.
+def flatten_curve(start: Point, first: Point, second: Point, end: Point) -> list[Point]:
+    """Return points along a cubic Bézier curve, without its start.
 
-    The sides of n steps are nowhere further off than the largest second difference of the control
-    points times 6 / (8 n^2).
+    With n segments, the error is at most the largest second difference of the control points times
+    6 / (8 n^2).
+
+    Args:
+        start, end: the ends of the curve.
+        first, second: its control points.
     """
-    corners = np.array([start, one, two, end], dtype=np.float64)
+    corners = np.array([start, first, second, end], dtype=np.float64)
     size = float(np.ptp(corners, axis=0).max())
     bend = float(np.hypot(*np.diff(corners, n=2, axis=0).T).max())
     if not (size * OFF > 0 and math.isfinite(size) and math.isfinite(bend)):
@@ -44,15 +48,15 @@ def flattened(start: Point, one: Point, two: Point, end: Point) -> list[Point]:
     return [(x, y) for x, y in points.tolist()]
 
 
-#: Ends of an arc that are closer than a millionth of a millionth of its radii are one point, and
-#: radii that are so much smaller than the way between the ends are none. It is the share squared.
+#: The squared ratio of the distance between the ends of an arc to its radii, below which the ends
+#: are the same point; above its inverse, the radii count as 0.
 _ONE_POINT = 1e-24
 
 
-def arc(
+def convert_arc(
     start: Point, radii: Point, degrees: float, large: bool, sweep: bool, end: Point
 ) -> list[tuple[Point, Point, Point]]:
-    """Return an elliptical arc as control points and end of cubic curves, as SVG draws it.
+    """Convert an elliptical arc of SVG to cubic curves: two control points and the end of each.
 
     Source: SVG 2, "Elliptical arc implementation notes" (B.2.4 and B.2.5).
     """
@@ -69,11 +73,11 @@ def arc(
     if not _ONE_POINT <= apart <= 1 / _ONE_POINT:
         return [(start, end, end)]
     if apart > 1:
-        # Radii that do not reach are made to.
+        # Scale up radii that are too small to reach both ends.
         scale = math.sqrt(apart)
         rx, ry, x, y, apart = rx * scale, ry * scale, x / scale, y / scale, 1.0
     root = math.sqrt(max(0.0, 1 / apart - 1)) * (-1 if large == sweep else 1)
-    # On the unit circle the chord's ends are (x, y) and (-x, -y) about its middle.
+    # On the unit circle, the ends of the chord are (x, y) and (-x, -y) from its midpoint.
     cx, cy = root * y, -root * x
     first = math.atan2(y - cy, x - cx)
     along = math.atan2(-y - cy, -x - cx) - first
@@ -83,52 +87,53 @@ def arc(
         along -= 2 * math.pi
     mx, my = (start[0] + end[0]) / 2, (start[1] + end[1]) / 2
 
-    def placed(px: float, py: float) -> Point:
+    def to_plane(px: float, py: float) -> Point:
         ux, uy = (px + cx) * rx, (py + cy) * ry
         return mx + cos * ux - sin * uy, my + sin * ux + cos * uy
 
     count = max(1, math.ceil(abs(along) / (math.pi / 2) - 1e-9))
     step = along / count
     pull = 4 / 3 * math.tan(step / 4)
-    found = []
-    for at in range(count):
-        a, b = first + at * step, first + (at + 1) * step
-        one = placed(math.cos(a) - pull * math.sin(a), math.sin(a) + pull * math.cos(a))
-        two = placed(math.cos(b) + pull * math.sin(b), math.sin(b) - pull * math.cos(b))
-        last = end if at == count - 1 else placed(math.cos(b), math.sin(b))
-        found.append((one, two, last))
-    return found
+    curves = []
+    for i in range(count):
+        a, b = first + i * step, first + (i + 1) * step
+        control_a = to_plane(math.cos(a) - pull * math.sin(a), math.sin(a) + pull * math.cos(a))
+        control_b = to_plane(math.cos(b) + pull * math.sin(b), math.sin(b) - pull * math.cos(b))
+        last = end if i == count - 1 else to_plane(math.cos(b), math.sin(b))
+        curves.append((control_a, control_b, last))
+    return curves
 
 
-def ellipse(centre: Point, radii: Point, matrix: Matrix = IDENTITY) -> Float64Array:
-    """Return (k, 2) float64, corners of an ellipse after an affine map."""
-    (x, y), (rx, ry) = centre, radii
+def ellipse(center: Point, radii: Point, matrix: Matrix = IDENTITY) -> Float64Array:
+    """Return the corners of an ellipse after an affine map as (k, 2) float64."""
+    (x, y), (rx, ry) = center, radii
     ends = [(x + rx, y), (x, y + ry), (x - rx, y), (x, y - ry)]
     corners: list[Point] = []
     for begin, end in zip(ends, ends[1:] + ends[:1], strict=True):
-        for one, two, last in arc(begin, radii, 0.0, False, True, end):
-            curve = [mapped(matrix, point) for point in (begin, one, two, last)]
-            corners += flattened(*curve)
+        for first, second, last in convert_arc(begin, radii, 0.0, False, True, end):
+            curve = [map_point(matrix, point) for point in (begin, first, second, last)]
+            corners += flatten_curve(*curve)
     return np.array(corners, dtype=np.float64)
 
 
-def mapped(matrix: Matrix, point: Point) -> Point:
+def map_point(matrix: Matrix, point: Point) -> Point:
+    """Return a point after an affine map."""
     a, b, c, d, e, f = matrix
     x, y = point
     return a * x + c * y + e, b * x + d * y + f
 
 
-def times(outer: Matrix, inner: Matrix) -> Matrix:
-    """Return the map that does ``inner`` first, then ``outer``."""
+def compose_maps(outer: Matrix, inner: Matrix) -> Matrix:
+    """Return the affine map that applies ``inner``, then ``outer``."""
     a, b, c, d, e, f = inner
     x0, y0 = outer[0] * a + outer[2] * b, outer[1] * a + outer[3] * b
     x1, y1 = outer[0] * c + outer[2] * d, outer[1] * c + outer[3] * d
-    x2, y2 = mapped(outer, (e, f))
+    x2, y2 = map_point(outer, (e, f))
     return x0, y0, x1, y1, x2, y2
 
 
-def turned(degrees: float, about: Point = (0.0, 0.0)) -> Matrix:
-    """Return the map that turns by degrees, from the x axis toward the y axis."""
+def rotation_matrix(degrees: float, about: Point = (0.0, 0.0)) -> Matrix:
+    """Return the rotation by an angle in degrees, from the x axis toward the y axis."""
     exact = {0.0: (1.0, 0.0), 90.0: (0.0, 1.0), 180.0: (-1.0, 0.0), 270.0: (0.0, -1.0)}
     turn = math.radians(degrees)
     cos, sin = exact.get(degrees % 360, (math.cos(turn), math.sin(turn)))

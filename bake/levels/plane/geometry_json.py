@@ -1,4 +1,4 @@
-"""Read the format "bake-geometry": shapes in the plane, and the terrain that each paints."""
+"""Read levels of shapes ("bake-geometry"): shapes in the plane with their terrain."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pydantic import BeforeValidator, Field
 
 from bake.core.arrays import Float64Array
 from bake.core.level import CharacteristicPoint, FillRule, GeometryLevel, OffMeshLink, Shape
-from bake.levels.plane.curves import ellipse, mapped, turned
+from bake.levels.plane.curves import ellipse, map_point, rotation_matrix
 from bake.levels.plane.svg_paths import PathError, path_rings
 from bake.levels.reading.files import check_version
 from bake.levels.reading.limits import MAX_COST, check_terrain_count
@@ -22,11 +22,11 @@ from bake.levels.reading.models import (
     StrictModel,
     TerrainName,
     Terrains,
-    schema_of,
+    build_schema,
     terrain_rules,
     validated,
 )
-from bake.levels.reading.terrains import built_in
+from bake.levels.reading.terrains import built_in_rules
 from levelbake.places import MAX_PLACE, Point
 
 VERSION = 1
@@ -46,7 +46,7 @@ _FloorPlace = Annotated[int, Field(ge=0, lt=MAX_FLOORS)]
 
 
 class ShapeTable(StrictModel):
-    """One shape: its terrain, and one of rings, path, rect, ellipse and line."""
+    """A shape: its terrain, and one of rings, path, rect, ellipse and line."""
 
     terrain: TerrainName = Field(description="what lies there")
     rings: Annotated[list[_Ring], FIRST_ONLY] = Field(
@@ -68,7 +68,7 @@ class ShapeTable(StrictModel):
 
 
 class PlaneLinkTable(StrictModel):
-    """A way that walking does not join: a jump, a ladder, a portal."""
+    """An off-mesh link: a jump, a ladder, a portal."""
 
     name: TerrainName = Field(default="", description="for messages")
     start: PointValue = Field(description="[x, y] where it begins")
@@ -83,7 +83,7 @@ class PlaneLinkTable(StrictModel):
 
 
 class PointTable(StrictModel):
-    """A characteristic point: with division = "dirichlet" it stands for the places around it."""
+    """A characteristic point, which represents its Dirichlet domain if division = "dirichlet"."""
 
     name: TerrainName = Field(default="", description="for messages, joins and apart")
     at: PointValue = Field(description="[x, y] where it is")
@@ -103,7 +103,7 @@ class PointTable(StrictModel):
 
 
 class GeometryFile(StrictModel):
-    """A level of shapes, painted one over another; what none covers is void."""
+    """A level of shapes, painted one over another; the rest is void."""
 
     schema_reference: str = Field(default="", alias="$schema", description="not used")
     format: Literal["bake-geometry"] = Field(description="names the format")
@@ -128,23 +128,23 @@ def read_geometry(path: Path, document: dict[str, Any]) -> GeometryLevel:
     """Read a level of shapes from a parsed file.
 
     Raises:
-        LevelError: there is a mistake in it.
-        BakeErrors: there are several.
+        LevelError: the document has one mistake.
+        BakeErrors: it has several mistakes.
     """
     top = Where(path)
     check_version(top, document.get("version"), VERSION)
     file = validated(GeometryFile, document, top)
-    rules, colours = terrain_rules(file.terrains, top.inside("terrains"))
+    rules, colors = terrain_rules(file.terrains, top.inside("terrains"))
     shapes = []
-    for at, table in enumerate(file.shapes):
-        where = top.inside("shapes", at)
+    for number, table in enumerate(file.shapes):
+        where = top.inside("shapes", number)
         if file.terrains and table.terrain not in file.terrains:
             where.inside("terrain").refuse(
                 f"{table.terrain!r} is not among the level's terrains",
                 f"one of {', '.join(file.terrains)}",
                 "add it to terrains",
             )
-        shapes.append(_shape(table, where))
+        shapes.append(_read_shape(table, where))
     if not shapes:
         top.inside("shapes").refuse("the level is empty", "at least one shape")
     names = tuple(dict.fromkeys([*file.terrains, *(shape.terrain for shape in shapes)]))
@@ -154,23 +154,28 @@ def read_geometry(path: Path, document: dict[str, Any]) -> GeometryLevel:
         path,
         tuple(shapes),
         names,
-        {**built_in(names), **rules},
-        colours,
-        links_of(file.links, top),
-        points=points_of(file.points, top),
+        {**built_in_rules(names), **rules},
+        colors,
+        read_links(file.links, top),
+        points=read_points(file.points, top),
     )
 
 
-def points_of(tables: list[PointTable], top: Where) -> tuple[CharacteristicPoint, ...]:
-    numbers: dict[str, list[int]] = {}
-    for at, each in enumerate(tables):
-        numbers.setdefault(each.name, []).append(at)
+def read_points(tables: list[PointTable], top: Where) -> tuple[CharacteristicPoint, ...]:
+    """Return the characteristic points of a file.
 
-    def others(at: int, key: str, names: list[str]) -> tuple[int, ...]:
+    Raises:
+        LevelError: a point names itself or an unknown or ambiguous point.
+    """
+    numbers: dict[str, list[int]] = {}
+    for number, table in enumerate(tables):
+        numbers.setdefault(table.name, []).append(number)
+
+    def find_points(number: int, key: str, names: list[str]) -> tuple[int, ...]:
         for name in names:
-            if numbers.get(name, [at]) == [at] or len(numbers[name]) > 1:
+            if numbers.get(name, [number]) == [number] or len(numbers[name]) > 1:
                 count = len(numbers.get(name, ()))
-                top.inside("points", at, key).refuse(
+                top.inside("points", number, key).refuse(
                     f"{name!r} is the name of {count} points" if count != 1 else "it names itself",
                     "the name of one other point",
                 )
@@ -178,56 +183,57 @@ def points_of(tables: list[PointTable], top: Where) -> tuple[CharacteristicPoint
 
     return tuple(
         CharacteristicPoint(
-            each.name or f"point {at}",
-            each.at,
-            each.weight,
-            each.floor,
-            str(top.inside("points", at)),
-            others(at, "joins", each.joins),
-            others(at, "apart", each.apart),
-            tuple(each.domain),
-            bool(each.name),
+            table.name or f"point {number}",
+            table.at,
+            table.weight,
+            table.floor,
+            str(top.inside("points", number)),
+            find_points(number, "joins", table.joins),
+            find_points(number, "apart", table.apart),
+            tuple(table.domain),
+            bool(table.name),
         )
-        for at, each in enumerate(tables)
+        for number, table in enumerate(tables)
     )
 
 
-def links_of(tables: list[PlaneLinkTable], top: Where) -> tuple[OffMeshLink, ...]:
+def read_links(tables: list[PlaneLinkTable], top: Where) -> tuple[OffMeshLink, ...]:
+    """Return the off-mesh links of a file."""
     return tuple(
         OffMeshLink(
-            each.name or f"link {at}",
-            each.start,
-            each.goal,
-            each.start_floor,
-            each.goal_floor,
-            each.cost,
-            each.both_ways,
-            tuple(each.profiles) or None,
-            str(top.inside("links", at)),
+            table.name or f"link {number}",
+            table.start,
+            table.goal,
+            table.start_floor,
+            table.goal_floor,
+            table.cost,
+            table.both_ways,
+            tuple(table.profiles) or None,
+            str(top.inside("links", number)),
         )
-        for at, each in enumerate(tables)
+        for number, table in enumerate(tables)
     )
 
 
-def _shape(table: ShapeTable, where: Where) -> Shape:
+def _read_shape(table: ShapeTable, where: Where) -> Shape:
     drawn = [name for name in _DRAWN if name in table.model_fields_set]
     if len(drawn) != 1:
         where.refuse(
             f"the shape has {' and '.join(drawn) or 'no outline'}", f"one of {', '.join(_DRAWN)}"
         )
-    rings, about = _rings(table, where.inside(drawn[0]))
+    rings, about = _read_rings(table, where.inside(drawn[0]))
     if table.rotation:
-        matrix = turned(table.rotation, about)
+        matrix = rotation_matrix(table.rotation, about)
         rings = [
-            np.array([mapped(matrix, (x, y)) for x, y in ring.tolist()], dtype=np.float64)
+            np.array([map_point(matrix, (x, y)) for x, y in ring.tolist()], dtype=np.float64)
             for ring in rings
         ]
     fill: FillRule = table.fill
     return Shape(table.terrain, tuple(rings), fill, drawn[0] != "line", table.floor, str(where))
 
 
-def _rings(table: ShapeTable, where: Where) -> tuple[list[Float64Array], Point]:
-    """Return a shape's rings, and the point it is turned about."""
+def _read_rings(table: ShapeTable, where: Where) -> tuple[list[Float64Array], Point]:
+    """Return the rings of a shape, and the point about which it is rotated."""
     given = table.model_fields_set
     if "rect" in given:
         x, y, width, height = table.rect
@@ -256,5 +262,5 @@ def _rings(table: ShapeTable, where: Where) -> tuple[list[Float64Array], Point]:
 
 
 def geometry_schema() -> dict[str, Any]:
-    """Make the JSON Schema of the format."""
-    return schema_of(GeometryFile, "bake level of shapes, version 1")
+    """Return the JSON Schema of levels of shapes, for editors and generators."""
+    return build_schema(GeometryFile, "bake level of shapes, version 1")

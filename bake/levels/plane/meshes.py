@@ -1,4 +1,4 @@
-"""Read navigation meshes made elsewhere: JSON polygons, and OBJ as Recast's tools write it."""
+"""Read navigation meshes from other tools: JSON polygons, and OBJ files of Recast."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from bake.levels.plane.geometry_json import (
     MAX_FLOORS,
     PlaneLinkTable,
     PointValue,
-    links_of,
+    read_links,
 )
 from bake.levels.reading.files import check_version, read_text
 from bake.levels.reading.limits import check_terrain_count
@@ -28,21 +28,21 @@ from bake.levels.reading.models import (
     StrictModel,
     TerrainName,
     Terrains,
-    schema_of,
+    build_schema,
     terrain_rules,
     validated,
 )
-from bake.levels.reading.terrains import FLOOR, built_in
+from bake.levels.reading.terrains import FLOOR, built_in_rules
 
 VERSION = 1
 MAX_OBJ_BYTES = 2**26
 MAX_MESH_WHOLES = 2**22
-#: The number of a vertex or a floor; none has more digits.
+#: The number of a vertex or a floor.
 _WHOLE = re.compile(r"-?[0-9]{1,9}")
 
 
 class MeshFile(StrictModel):
-    """Convex polygons over shared vertices."""
+    """A navigation mesh: convex polygons with shared vertices."""
 
     schema_reference: str = Field(default="", alias="$schema", description="not used")
     format: Literal["bake-mesh"] = Field(description="names the format")
@@ -63,11 +63,11 @@ class MeshFile(StrictModel):
 
 
 def read_mesh_json(path: Path, document: dict[str, Any]) -> GeometryLevel:
-    """Read polygons from a parsed file.
+    """Read a navigation mesh from a parsed JSON file.
 
     Raises:
-        LevelError: there is a mistake in it.
-        BakeErrors: there are several.
+        LevelError: the document has one mistake.
+        BakeErrors: it has several mistakes.
     """
     top = Where(path)
     check_version(top, document.get("version"), VERSION)
@@ -78,15 +78,15 @@ def read_mesh_json(path: Path, document: dict[str, Any]) -> GeometryLevel:
             top.inside(key).refuse(
                 f"there are {len(given):,} of them and {count:,} polygons", "one for each polygon"
             )
-    rules, colours = terrain_rules(file.terrains, top.inside("terrains"))
-    places = [top.inside("polygons", at) for at in range(count)]
+    rules, colors = terrain_rules(file.terrains, top.inside("terrains"))
+    places = [top.inside("polygons", number) for number in range(count)]
     for where, polygon in zip(places, file.polygons, strict=True):
-        for at, vertex in enumerate(polygon):
+        for corner, vertex in enumerate(polygon):
             if not 0 <= vertex < len(file.vertices):
-                where.inside(at).refuse(
+                where.inside(corner).refuse(
                     f"there is no vertex {vertex}", f"0 to {len(file.vertices) - 1}"
                 )
-    found = _level(
+    level = _build_level(
         path,
         np.array(file.vertices, dtype=np.float64).reshape(-1, 2),
         file.polygons,
@@ -95,19 +95,19 @@ def read_mesh_json(path: Path, document: dict[str, Any]) -> GeometryLevel:
         tuple(map(str, places)),
         tuple(file.terrains),
     )
-    rules = {**found.terrain_rules, **rules}
-    links = links_of(file.links, top)
-    return replace(found, terrain_rules=rules, colours=colours, links=links)
+    rules = {**level.terrain_rules, **rules}
+    links = read_links(file.links, top)
+    return replace(level, terrain_rules=rules, colours=colors, links=links)
 
 
 def read_obj(path: Path) -> GeometryLevel:
-    """Read polygons from a Wavefront OBJ file, whose y axis points up, as Recast's does.
+    """Read a navigation mesh from a Wavefront OBJ file with the y axis up, as in Recast.
 
-    The plane is that of x and z. A material (``usemtl``) is the terrain of the faces after it;
-    objects and groups named "floor N" say on which floor they lie. Heights are not kept.
+    The plane has the axes x and z; heights are dropped. A material (``usemtl``) is the terrain of
+    the following faces. Objects and groups named "floor N" set the floor.
 
     Raises:
-        LevelError: there is a mistake in it.
+        LevelError: the file has a mistake.
     """
     text = read_text(path, MAX_OBJ_BYTES, "split the mesh into several")
     vertices: list[tuple[float, float]] = []
@@ -116,12 +116,14 @@ def read_obj(path: Path) -> GeometryLevel:
     floors: list[int] = []
     places: list[str] = []
     area, floor = FLOOR, 0
-    for number, words in _obj_lines(text):
+    for number, words in _split_lines(text):
         place = f"line {number}"
         if words[0] == "v":
-            vertices.append(_vertex(path, place, words))
+            vertices.append(_read_vertex(path, place, words))
         elif words[0] == "f":
-            polygons.append([_corner(path, place, word, len(vertices)) for word in _corners(words)])
+            polygons.append(
+                [_read_corner(path, place, word, len(vertices)) for word in _split_corners(words)]
+            )
             areas.append(area)
             floors.append(floor)
             places.append(place)
@@ -130,16 +132,16 @@ def read_obj(path: Path) -> GeometryLevel:
             if not is_plain_text(area):
                 refuse(path, place, f"the material is {shown(area)}", "the name of a terrain")
         elif words[0] in ("o", "g") and len(words) == 3 and words[1].lower() == "floor":
-            floor = _floor(path, place, words[2])
+            floor = _read_floor(path, place, words[2])
     points = np.array(vertices, dtype=np.float64).reshape(-1, 2)
-    return _level(path, points, polygons, areas, floors, tuple(places), ())
+    return _build_level(path, points, polygons, areas, floors, tuple(places), ())
 
 
-def _obj_lines(text: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield the number and the words of each line that has any and is no comment.
+def _split_lines(text: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield the number and the words of each line, without empty lines and comments.
 
-    A backslash at the end of a line joins the next one to it (Wavefront, "Object Files", "General
-    statement syntax"). It means nothing in comments, where names of folders may end in one.
+    A backslash at the end joins a line to the next one (Wavefront, "Object Files", "General
+    statement syntax"), except in comments, where it may be the end of a path.
     """
     lines = enumerate(text.split("\n"), 1)
     for number, line in lines:
@@ -153,37 +155,37 @@ def _obj_lines(text: str) -> Iterator[tuple[int, list[str]]]:
             yield number, words
 
 
-def _vertex(path: Path, place: str, words: list[str]) -> tuple[float, float]:
+def _read_vertex(path: Path, place: str, words: list[str]) -> tuple[float, float]:
     try:
-        # Python takes underscores for parts of numbers, and the format does not.
+        # Python allows underscores in numbers; OBJ does not.
         x, _, z = (float(word.encode("ascii").replace(b"_", b"?")) for word in words[1:4])
     except ValueError:
         refuse(path, place, f"the vertex is {shown(' '.join(words))}", "v and three numbers")
     return x, z
 
 
-def _corners(words: list[str]) -> list[str]:
-    """Return the words of a face that are corners; a comment may follow them."""
+def _split_corners(words: list[str]) -> list[str]:
+    """Return the words of a face that are corners, without a comment at the end."""
     return list(takewhile(lambda word: not word.startswith("#"), words[1:]))
 
 
-def _corner(path: Path, place: str, word: str, count: int) -> int:
-    """Return the number of a vertex from 0, as written in a face: 7, 7/2, 7/2/3, 7//3 or -1."""
+def _read_corner(path: Path, place: str, word: str, count: int) -> int:
+    """Return the vertex, from 0, of a corner in a face: 7, 7/2, 7/2/3, 7//3 or -1."""
     text = word.partition("/")[0]
     number = int(text) if _WHOLE.fullmatch(text) else 0
-    found = number - 1 if number > 0 else count + number
-    if number == 0 or not 0 <= found < count:
+    vertex = number - 1 if number > 0 else count + number
+    if number == 0 or not 0 <= vertex < count:
         refuse(path, place, f"the face has the corner {shown(word)}", f"1 to {count:,}")
-    return found
+    return vertex
 
 
-def _floor(path: Path, place: str, text: str) -> int:
+def _read_floor(path: Path, place: str, text: str) -> int:
     if not (_WHOLE.fullmatch(text) and 0 <= int(text) < MAX_FLOORS):
         refuse(path, place, f"the floor is {shown(text)}", f"0 to {MAX_FLOORS - 1}")
     return int(text)
 
 
-def _level(
+def _build_level(
     path: Path,
     vertices: Float64Array,
     polygons: list[list[int]],
@@ -208,7 +210,7 @@ def _level(
         path,
         (),
         terrains,
-        built_in(terrains),
+        built_in_rules(terrains),
         polygons=Polygons(
             vertices,
             np.cumsum([0, *map(len, polygons)]).astype(np.int32),
@@ -221,5 +223,5 @@ def _level(
 
 
 def mesh_schema() -> dict[str, Any]:
-    """Make the JSON Schema of the format; it cannot say that polygons are convex."""
-    return schema_of(MeshFile, "bake navigation mesh, version 1")
+    """Return the JSON Schema of meshes; it cannot require convex polygons."""
+    return build_schema(MeshFile, "bake navigation mesh, version 1")

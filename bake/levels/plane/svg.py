@@ -1,9 +1,8 @@
-"""Read drawings in SVG: each filled shape is an area of a terrain, painted over those before it.
+"""Read SVG drawings: each filled shape is an area with a terrain, painted over earlier shapes.
 
-The terrain of a shape is its attribute ``data-terrain``, or that of a group around it, or what the
-recipe's legend says of its fill. White is floor and black is wall, unless the legend says
-otherwise. Shapes that are not filled, but have a stroke, are walls as thin as a line. Shapes that
-cannot be seen do not count.
+The terrain of a shape is its attribute ``data-terrain`` or that of an enclosing group, or else the
+terrain of its fill in the legend of the recipe. By default, white is floor and black is wall.
+Shapes with a stroke but no fill are thin walls. Invisible shapes are ignored.
 """
 
 from __future__ import annotations
@@ -20,31 +19,37 @@ import numpy as np
 from bake.core.arrays import Float64Array
 from bake.core.errors import LevelError, counted
 from bake.core.level import GeometryLevel, Remark, Shape
-from bake.levels.plane.curves import IDENTITY, Matrix, ellipse, mapped, times
-from bake.levels.plane.svg_paths import PathError, length, numbers, path_rings, transform
+from bake.levels.plane.curves import IDENTITY, Matrix, compose_maps, ellipse, map_point
+from bake.levels.plane.svg_paths import (
+    PathError,
+    parse_length,
+    parse_numbers,
+    parse_transform,
+    path_rings,
+)
 from bake.levels.reading.files import read_whole
 from bake.levels.reading.limits import check_terrain_count
 from bake.levels.reading.mistakes import is_plain_text, refuse, shown
-from bake.levels.reading.terrains import BUILT_IN_COLOURS, VOID, built_in, pack_colour, rgb
+from bake.levels.reading.terrains import BUILT_IN_COLORS, VOID, built_in_rules, parse_color, rgb
 
 MAX_SVG_BYTES = 2**26
 MAX_ELEMENTS = 2**20
 MAX_DEPTH = 256
 
 _SHAPES = ("path", "rect", "circle", "ellipse", "polygon", "polyline", "line")
-#: What holds shapes that are not drawn where they stand.
+#: Elements whose shapes are not drawn in place.
 _HIDDEN = ("defs", "symbol", "clipPath", "mask", "pattern", "marker", "linearGradient", "metadata")
-#: What is drawn, but has no outline that could be walked around.
+#: Elements that are drawn but have no outline.
 _SILENT = ("text", "image", "foreignObject")
 _NAMED = {"white": "#ffffff", "black": "#000000"}
-#: Properties that cut shapes to others, which are not read.
+#: Properties that clip shapes, which are not read.
 _CUTS = ("clip-path", "mask")
 _RGB = re.compile(r"rgb\(\s*(\d{1,3})\s*,\s*(\d{1,3})\s*,\s*(\d{1,3})\s*\)")
 
 
 @dataclass(frozen=True)
 class _Style:
-    """What an element hands down to those inside it."""
+    """The properties that an element passes on to its children."""
 
     matrix: Matrix = IDENTITY
     terrain: str | None = None
@@ -55,29 +60,29 @@ class _Style:
     stroke_opacity: str = "1"
     stroke_width: str = "1"
     visibility: str = "visible"
-    inside: bool = False  #: whether an element around it is one of _HIDDEN
-    unseen: str = ""  #: the property that hides it, whatever is said inside; "" = none
+    inside: bool = False  #: whether an enclosing element is in _HIDDEN
+    unseen: str = ""  #: the property that hides the element and its children; "" = none
 
 
 def read_svg(path: Path, legend: Mapping[str, str]) -> GeometryLevel:
-    """Read a drawing.
+    """Read an SVG drawing as a level of shapes.
 
     Args:
         path: the file.
-        legend: terrain by colour, "#rrggbb".
+        legend: terrain by color, "#rrggbb".
 
     Raises:
-        LevelError: it is no SVG, a shape has no terrain, or an attribute is wrong.
+        LevelError: the file is not SVG, a shape has no terrain, or an attribute is invalid.
     """
-    # The declaration of an XML file may name another encoding than UTF-8.
+    # An XML declaration may name another encoding than UTF-8.
     data = read_whole(path, MAX_SVG_BYTES, "split the level into several")
     reader = _Reader(path, legend)
     reader.parse(data)
     if not reader.shapes:
-        found = "the drawing has no shapes"
+        problem = "the drawing has no shapes"
         if reader.unseen:
-            found += f" that can be seen ({', '.join(reader.unseen)})"
-        refuse(path, None, found, "paths, rectangles, circles or polygons")
+            problem += f" that can be seen ({', '.join(reader.unseen)})"
+        refuse(path, None, problem, "paths, rectangles, circles or polygons")
     terrains = tuple(dict.fromkeys(shape.terrain for shape in reader.shapes))
     check_terrain_count(path, len(terrains), None)
     return GeometryLevel(
@@ -85,31 +90,30 @@ def read_svg(path: Path, legend: Mapping[str, str]) -> GeometryLevel:
         source=path,
         shapes=tuple(reader.shapes),
         terrains=terrains,
-        terrain_rules=built_in(terrains),
+        terrain_rules=built_in_rules(terrains),
         colours={
             name: rgb(packed)
             for name, text in reader.drawn_in.items()
-            if (packed := pack_colour(text)) is not None
+            if (packed := parse_color(text)) is not None
         },
         remarks=tuple(reader.all_remarks()),
-        unmatched=tuple(text for text in legend if _hexadecimal(text) not in reader.met),
+        unmatched=tuple(text for text in legend if _to_hex(text) not in reader.seen_colors),
     )
 
 
 class _Reader:
     def __init__(self, path: Path, legend: Mapping[str, str]) -> None:
         self.path = path
-        named = {_hexadecimal(colour): terrain for colour, terrain in legend.items()}
-        self.legend = {**BUILT_IN_COLOURS, **named}
+        named = {_to_hex(color): terrain for color, terrain in legend.items()}
+        self.legend = {**BUILT_IN_COLORS, **named}
         self.shapes: list[Shape] = []
         self.remarks: list[Remark] = []
-        #: The first place, and the number, of shapes that a property hides, and of elements that
-        #: one cuts, by the property.
+        #: unseen, cut: places of hidden shapes and of clipped elements, by the property
         self.unseen: dict[str, list[str]] = {}
         self.cut: dict[str, list[str]] = {}
-        self.sheet: list[str] | None = None  #: the text so far inside a <style> element
+        self.sheet: list[str] | None = None  #: text of the open <style> element
         self.drawn_in: dict[str, str] = {}
-        self.met: set[str] = set()  #: colors that were looked up in the legend
+        self.seen_colors: set[str] = set()  #: colors that were looked up in the legend
         self.styles = [_Style()]
         self.count = 0
         self.parser = expat.ParserCreate(namespace_separator=" ")
@@ -137,15 +141,15 @@ class _Reader:
             ) from None
 
     def all_remarks(self) -> Iterator[Remark]:
-        """Yield the remarks on the drawing, one for all shapes that one property hides or cuts."""
+        """Yield the remarks, with one remark for all shapes that a property hides or clips."""
         yield from self.remarks
         for reason, places in self.unseen.items():
             yield Remark(
-                places[0], f"it cannot be seen ({reason}), and does not count{_more(places)}"
+                places[0], f"it cannot be seen ({reason}), and is ignored{_like_more(places)}"
             )
         for key, places in self.cut.items():
             yield Remark(
-                places[0], f"its {key} is not read, so it counts as a whole{_more(places)}"
+                places[0], f"its {key} is not read, so it is used unclipped{_like_more(places)}"
             )
 
     def doctype(self, _name: str, _system: object, _public: object, has_inside: bool) -> None:
@@ -160,9 +164,9 @@ class _Reader:
         return f"line {self.parser.CurrentLineNumber}" + (f", <{name}>" if name else "")
 
     def refuse(
-        self, found: str, expected: str, remedy: str | None = None, name: str = ""
+        self, problem: str, expected: str, remedy: str | None = None, name: str = ""
     ) -> NoReturn:
-        refuse(self.path, self.place(name), found, expected, remedy)
+        refuse(self.path, self.place(name), problem, expected, remedy)
 
     def start(self, full: str, given: dict[str, str]) -> None:
         self.count += 1
@@ -172,23 +176,23 @@ class _Reader:
         if self.count == 1 and name != "svg":
             self.refuse(f"the file is XML, but begins with <{name[:20]}>", "<svg>")
         if name == "svg" and self.count > 1 and given.keys() & {"x", "y", "viewBox"}:
-            found = "the drawing has an <svg> inside it that is moved or scaled"
-            self.refuse(found, "one <svg>", "ungroup it in the editor", name)
-        said = dict(given)
+            problem = "the drawing has an <svg> inside it that is moved or scaled"
+            self.refuse(problem, "one <svg>", "ungroup it in the editor", name)
+        attributes = dict(given)
         for part in given.get("style", "").split(";"):
             key, _, value = part.partition(":")
-            said[key.strip().lower()] = value.strip().removesuffix("!important").rstrip()
-        style = self.inherited(name, said)
+            attributes[key.strip().lower()] = value.strip().removesuffix("!important").rstrip()
+        style = self.derive_style(name, attributes)
         self.styles.append(style)
-        if name == "style":  # It counts for the whole drawing, wherever it is.
+        if name == "style":  # A style sheet applies to the whole drawing.
             self.sheet = []
         if style.inside:
             return
         if name in _SHAPES:
-            self.draw(name, said, style)
+            self.draw(name, attributes, style)
             return
         for key in _CUTS:
-            if said.get(key, "none") != "none" and not style.unseen:
+            if attributes.get(key, "none") != "none" and not style.unseen:
                 self.cut.setdefault(key, []).append(self.place(name))
         if style.unseen:
             return
@@ -197,7 +201,7 @@ class _Reader:
                 "the drawing uses a clone", "shapes", "unlink or expand clones in the editor", name
             )
         if name in _SILENT:
-            self.remarks.append(Remark(self.place(name), "it has no outline, and does not count"))
+            self.remarks.append(Remark(self.place(name), "it has no outline, and is ignored"))
 
     def end(self, full: str) -> None:
         self.styles.pop()
@@ -216,22 +220,22 @@ class _Reader:
         if self.sheet is not None:
             self.sheet.append(text)
 
-    def inherited(self, name: str, said: dict[str, str]) -> _Style:
+    def derive_style(self, name: str, attributes: dict[str, str]) -> _Style:
         above = self.styles[-1]
         unseen = above.unseen
-        if said.get("display", "").lower() == "none":
+        if attributes.get("display", "").lower() == "none":
             unseen = unseen or "display:none"
-        if _is_zero(said.get("opacity", "1")):
+        if _is_zero(attributes.get("opacity", "1")):
             unseen = unseen or "opacity:0"
         matrix = above.matrix
-        if "transform" in said:
-            matrix = times(matrix, self.transform(said["transform"], name))
-        terrain = said.get("data-terrain", above.terrain)
+        if "transform" in attributes:
+            matrix = compose_maps(matrix, self.parse_transform(attributes["transform"], name))
+        terrain = attributes.get("data-terrain", above.terrain)
         if terrain is not None and not is_plain_text(terrain):
             self.refuse(f"data-terrain is {shown(terrain)}", "the name of a terrain", name=name)
 
         def value_of(key: str, inherited: str) -> str:
-            value = said.get(key, inherited)
+            value = attributes.get(key, inherited)
             return inherited if value.lower() == "inherit" else value
 
         return replace(
@@ -249,13 +253,13 @@ class _Reader:
             unseen=unseen,
         )
 
-    def transform(self, text: str, name: str) -> Matrix:
+    def parse_transform(self, text: str, name: str) -> Matrix:
         try:
-            return transform(text)
+            return parse_transform(text)
         except PathError as error:
             self.refuse(str(error), "an attribute as SVG defines it", name=name)
 
-    def draw(self, name: str, said: dict[str, str], style: _Style) -> None:
+    def draw(self, name: str, attributes: dict[str, str], style: _Style) -> None:
         unseen = style.unseen
         if style.visibility in ("hidden", "collapse"):
             unseen = unseen or f"visibility:{style.visibility}"
@@ -266,7 +270,7 @@ class _Reader:
             or _is_zero(style.stroke_width)
         )
         if not unseen and not closed and not has_line:
-            # Editors frame drawings with rectangles of no fill and no stroke.
+            # Editors frame drawings with rectangles without fill and stroke.
             if style.terrain is None and {style.fill, style.stroke} <= {"none"}:
                 return
             unseen = "no visible fill or stroke"
@@ -274,20 +278,20 @@ class _Reader:
             self.unseen.setdefault(unseen, []).append(self.place(name))
             return
         for key in _CUTS:
-            if said.get(key, "none") != "none":
+            if attributes.get(key, "none") != "none":
                 self.cut.setdefault(key, []).append(self.place(name))
         try:
-            rings = _rings(name, said, style.matrix)
+            rings = _read_rings(name, attributes, style.matrix)
         except PathError as error:
             self.refuse(str(error), "an attribute as SVG defines it", name=name)
-        colour = style.fill if closed else style.stroke
+        color = style.fill if closed else style.stroke
         if not rings:
             return
-        if style.terrain is not None and pack_colour(_hexadecimal(colour)) is not None:
-            self.drawn_in.setdefault(style.terrain, _hexadecimal(colour))
+        if style.terrain is not None and parse_color(_to_hex(color)) is not None:
+            self.drawn_in.setdefault(style.terrain, _to_hex(color))
         self.shapes.append(
             Shape(
-                style.terrain or self.terrain_of(colour, name),
+                style.terrain or self.terrain_of(color, name),
                 tuple(rings),
                 "evenodd" if style.rule == "evenodd" else "nonzero",
                 closed,
@@ -295,31 +299,31 @@ class _Reader:
             )
         )
 
-    def terrain_of(self, colour: str, name: str) -> str:
-        text = _hexadecimal(colour)
+    def terrain_of(self, color: str, name: str) -> str:
+        text = _to_hex(color)
         terrain = self.legend.get(text)
         if terrain is None:
-            known = pack_colour(text) is not None
+            known = parse_color(text) is not None
             refuse(
                 self.path,
                 self.place(name),
-                f"nothing says what terrain {shown(colour)} is",
-                "an attribute data-terrain, or a colour that the legend knows",
+                f"the terrain of {shown(color)} is unknown",
+                "an attribute data-terrain, or a color of the legend",
                 f'add "{text}" = "{VOID}", say, to [legend]' if known else None,
                 (("legend", f'"{text}" = "..."'),) if known else (),
             )
-        self.met.add(text)
+        self.seen_colors.add(text)
         self.drawn_in.setdefault(terrain, text)
         return terrain
 
 
-def _more(places: list[str]) -> str:
-    """Return the number of places after the first, as the end of a sentence."""
+def _like_more(places: list[str]) -> str:
+    """Return ", like N more elements" for the places after the first, or ""."""
     return f", like {counted(len(places) - 1, 'more element')}" if len(places) > 1 else ""
 
 
 def _has_rules(sheet: str) -> bool:
-    """Return whether a style sheet has any rules beside @font-face."""
+    """Return whether the CSS of a <style> element has rules other than @font-face."""
     first, *rest = sheet.split("/*")
     text = " ".join([first, *(part.partition("*/")[2] for part in rest)])
     rules = (rule.strip() for rule in text.split("}"))
@@ -327,16 +331,16 @@ def _has_rules(sheet: str) -> bool:
 
 
 def _is_zero(text: str) -> bool:
-    """Return whether a number, a length in pixels or a percentage is 0, or below it."""
+    """Return whether a number, a length in pixels or a percentage is 0 or negative."""
     try:
         return float(text.strip().removesuffix("%").removesuffix("px")) <= 0
     except ValueError:
         return False
 
 
-def _is_clear(colour: str) -> bool:
-    """Return whether a fill or stroke paints nothing, whatever its opacity is."""
-    text = colour.lower()
+def _is_clear(color: str) -> bool:
+    """Return whether a fill or stroke is transparent or "none"."""
+    text = color.lower()
     if text in ("none", "transparent"):
         return True
     if text.startswith("#"):
@@ -346,52 +350,64 @@ def _is_clear(colour: str) -> bool:
     return name in ("rgb", "rgba", "hsl", "hsla") and len(parts) == 4 and _is_zero(parts[3])
 
 
-def _hexadecimal(colour: str) -> str:
-    """Return a colour as "#rrggbb", or as it is written where it is none that is known."""
-    text = _NAMED.get(colour.lower(), colour.lower())
-    if found := _RGB.fullmatch(text):
-        return "#" + "".join(f"{min(255, int(part)):02x}" for part in found.groups())
+def _to_hex(color: str) -> str:
+    """Return a color as "#rrggbb", or unchanged in lower case if it is unknown."""
+    text = _NAMED.get(color.lower(), color.lower())
+    if match := _RGB.fullmatch(text):
+        return "#" + "".join(f"{min(255, int(part)):02x}" for part in match.groups())
     if len(text) == 4 and text.startswith("#"):
         return "#" + "".join(letter * 2 for letter in text[1:])
     return text
 
 
-def _rings(name: str, said: dict[str, str], matrix: Matrix) -> list[Float64Array]:
-    """Return the rings of an element that draws a shape."""
+def _read_rings(name: str, attributes: dict[str, str], matrix: Matrix) -> list[Float64Array]:
+    """Return the rings of a shape element after an affine map."""
 
-    def at(key: str) -> float:
-        return length(said.get(key, "0"))
+    def read_length(key: str) -> float:
+        return parse_length(attributes.get(key, "0"))
 
     if name == "path":
-        return path_rings(said.get("d", ""), matrix)
+        return path_rings(attributes.get("d", ""), matrix)
     if name in ("polygon", "polyline"):
-        given = numbers(said.get("points", ""))
+        given = parse_numbers(attributes.get("points", ""))
         if len(given) % 2:
             raise PathError("its points have an odd number of coordinates")
         pairs = list(zip(given[::2], given[1::2], strict=True))
-        return [_mapped(matrix, pairs)] if pairs else []
+        return [_map_points(matrix, pairs)] if pairs else []
     if name == "line":
-        return [_mapped(matrix, [(at("x1"), at("y1")), (at("x2"), at("y2"))])]
+        return [
+            _map_points(
+                matrix,
+                [(read_length("x1"), read_length("y1")), (read_length("x2"), read_length("y2"))],
+            )
+        ]
     if name == "rect":
-        return _rectangle(said, at("x"), at("y"), at("width"), at("height"), matrix)
-    radius = at("r")
-    radii = (radius, radius) if name == "circle" else (at("rx"), at("ry"))
+        return _draw_rectangle(
+            attributes,
+            read_length("x"),
+            read_length("y"),
+            read_length("width"),
+            read_length("height"),
+            matrix,
+        )
+    radius = read_length("r")
+    radii = (radius, radius) if name == "circle" else (read_length("rx"), read_length("ry"))
     if min(radii) <= 0:
         return []
-    return [ellipse((at("cx"), at("cy")), radii, matrix)]
+    return [ellipse((read_length("cx"), read_length("cy")), radii, matrix)]
 
 
-def _rectangle(
-    said: dict[str, str], x: float, y: float, width: float, height: float, matrix: Matrix
+def _draw_rectangle(
+    attributes: dict[str, str], x: float, y: float, width: float, height: float, matrix: Matrix
 ) -> list[Float64Array]:
     if width <= 0 or height <= 0:
         return []
-    rx, ry = (length(said[key]) if key in said else None for key in ("rx", "ry"))
+    rx, ry = (parse_length(attributes[key]) if key in attributes else None for key in ("rx", "ry"))
     rx, ry = rx if rx is not None else ry or 0.0, ry if ry is not None else rx or 0.0
     rx, ry = min(rx, width / 2), min(ry, height / 2)
     if rx <= 0 or ry <= 0:
         box = [(x, y), (x + width, y), (x + width, y + height), (x, y + height)]
-        return [_mapped(matrix, box)]
+        return [_map_points(matrix, box)]
     right, bottom, turn = x + width, y + height, f"A{rx!r} {ry!r} 0 0 1 "
     data = (
         f"M{x + rx!r} {y!r} L{right - rx!r} {y!r} {turn}{right!r} {y + ry!r} "
@@ -402,5 +418,5 @@ def _rectangle(
     return path_rings(data, matrix)
 
 
-def _mapped(matrix: Matrix, points: list[tuple[float, float]]) -> Float64Array:
-    return np.array([mapped(matrix, point) for point in points], dtype=np.float64)
+def _map_points(matrix: Matrix, points: list[tuple[float, float]]) -> Float64Array:
+    return np.array([map_point(matrix, point) for point in points], dtype=np.float64)

@@ -1,1 +1,1 @@
-"""Provide what the readers of all formats share; nothing here depends on any one format."""
+"""Code shared by the readers of all formats; nothing here depends on a single format."""

@@ -1,4 +1,4 @@
-"""Provide what readers of level editors share: the recipe's table, and its legend."""
+"""The tables of a recipe for level editors, and the lookup of their legends."""
 
 from __future__ import annotations
 
@@ -6,69 +6,65 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
-#: Stands for a terrain where a tile leaves what lies below it as it is.
+#: Used as a terrain name: the tile does not change the terrain of the layers below it.
 BELOW = "below"
 
-#: Whether the levels of a source bake into one level together, or each into its own.
+#: Whether all levels of a file become one asset, or each becomes an asset of its own.
 WorldAs = Literal["one", "each"]
 
 
 @dataclass(frozen=True)
 class EditorReading:
-    """What a recipe may say about any editor's files."""
+    """The options of a recipe that apply to the files of any level editor."""
 
-    layers: tuple[str, ...] | None = None  #: names of the layers that count; None = all
-    ignore: tuple[str, ...] = ()  #: names of layers that do not count
-    empty: str = "void"  #: terrain of cells that no layer says anything about
-    #: terrain, or BELOW, by what a tile or cell is
+    layers: tuple[str, ...] | None = None  #: names of the layers to read; None = all
+    ignore: tuple[str, ...] = ()  #: names of layers to skip
+    empty: str = "void"  #: terrain of cells that are empty in every layer
+    #: terrain, or BELOW, by the key of a tile or cell
     legend: Mapping[str, str] = field(default_factory=dict)
-    world: WorldAs = "one"  #: whether the levels of a world bake to one level or to one each
+    world: WorldAs = "one"  #: whether a world becomes one asset or one per level
     allow_outside: bool = False  #: whether files outside the project folder may be read
-    ordered: ClassVar[bool] = False  #: whether the order of the legend means anything
+    ordered: ClassVar[bool] = False  #: whether the order of legend entries matters
 
 
 @dataclass(frozen=True)
 class TiledReading(EditorReading):
-    """How Tiled maps are read.
+    """The options for reading Tiled maps.
 
-    Layers go by name or path ("Group/Layer"). Keys of the legend are "tile:SET:IDS",
-    "property:NAME[=VALUE]", "class:NAME", "wang:NAME", "tileset:NAME" and "layer:NAME";
-    "object:CLASS" gives the terrain of objects, or the kind of things, and "collision" or
-    "collision:CLASS" the terrain of tiles' collision shapes. Of several entries about properties
-    the first applies.
+    Layers are identified by name or path ("Group/Layer"). Legend keys are "tile:SET:IDS",
+    "property:NAME[=VALUE]", "class:NAME", "wang:NAME", "tileset:NAME" and "layer:NAME".
+    "object:CLASS" is the terrain of objects, or the kind of an entity; "collision" and
+    "collision:CLASS" are the terrain of collision shapes of tiles. If several entries about
+    properties match, the first one applies.
     """
 
     ordered: ClassVar[bool] = True
-    #: whether areas drawn as objects are kept as shapes of the plane, not painted over cells. No
-    #: recipe says it; how a level is divided does.
+    #: whether objects with a terrain become shapes of the plane instead of painting cells. This
+    #: follows from the division of the level; no recipe sets it.
     keep_shapes: bool = False
 
 
 @dataclass(frozen=True)
 class LdtkReading(EditorReading):
-    """How projects of the LDtk editor are read.
+    """The options for reading LDtk projects.
 
-    Layers go by identifier. Keys of the legend are "value:NAME", "value:LAYER:NAME",
+    Layers are identified by their identifier. Legend keys are "value:NAME", "value:LAYER:NAME",
     "value:LAYER:NUMBER", "tile:SET:IDS", "enum:TAG", "tileset:NAME", "layer:NAME" and
-    "area:ENTITY"; "entity:NAME" gives the kind of a thing.
+    "area:ENTITY". "entity:NAME" is the kind of an entity.
     """
 
     empty: str = "floor"
-    keep_shapes: bool = False  #: as of TiledReading, of the areas of entities
+    keep_shapes: bool = False  #: as in TiledReading, for the areas of entities
 
 
 class EditorLegend:
-    """Looks up what the recipe says: terrains, and kinds of things, by "KIND:NAME".
-
-    Attributes:
-        used: entries that some cell or thing of the level was found by.
-    """
+    """The legend of a level editor: terrains and kinds of entities by "KIND:NAME"."""
 
     def __init__(self, entries: Mapping[str, str]) -> None:
-        """Split entries that the recipe has checked, such as "tile:outdoor:3-9,12"."""
+        """Index the entries. Ranges of tiles, such as "tile:outdoor:3-9,12", are split."""
         self.entries = entries
-        self.used: set[str] = set()
-        #: By tileset: first and last number, and the entry, of each range of tiles.
+        self.used: set[str] = set()  #: keys that were looked up with a result
+        #: First tile, last tile and key of each range of tiles, by tileset.
         self.ranges: dict[str, list[tuple[int, int, str]]] = {}
         for key in entries:
             kind, _, name = key.partition(":")
@@ -82,20 +78,22 @@ class EditorLegend:
 
     @property
     def unmatched(self) -> tuple[str, ...]:
-        """Return the entries that nothing of the level was found by, in the order of the recipe."""
+        """Return the keys that matched nothing in the level, in the order of the recipe."""
         return tuple(entry for entry in self.entries if entry not in self.used)
 
-    def said(self, entry: str) -> str | None:
-        """Return what an entry says, or None where there is none."""
-        found = self.entries.get(entry)
-        if found is not None:
-            self.used.add(entry)
-        return found
+    def look_up(self, key: str) -> str | None:
+        """Return the value of a key and mark the key as used, or None if there is no such key."""
+        value = self.entries.get(key)
+        if value is not None:
+            self.used.add(key)
+        return value
 
     def get(self, kind: str, name: str) -> str | None:
-        return self.said(f"{kind}:{name}")
+        return self.look_up(f"{kind}:{name}")
 
-    def range_with(self, tileset: str, number: int) -> str | None:
-        """Return the terrain of the narrowest range of tiles that holds one, or None."""
-        found = [each for each in self.ranges.get(tileset, ()) if each[0] <= number <= each[1]]
-        return self.said(min(found, key=lambda each: each[1] - each[0])[2]) if found else None
+    def look_up_tile(self, tileset: str, number: int) -> str | None:
+        """Return the terrain of the narrowest range that contains a tile, or None."""
+        ranges = [entry for entry in self.ranges.get(tileset, ()) if entry[0] <= number <= entry[1]]
+        return (
+            self.look_up(min(ranges, key=lambda entry: entry[1] - entry[0])[2]) if ranges else None
+        )

@@ -1,8 +1,8 @@
-"""Limit the size of levels, and what reading one may take, all its files together.
+"""Limits on the size of a level, and on the memory and work of reading it with all its files.
 
-Levels come from strangers, and a small file can ask for much: a layer that inflates a thousandfold,
-a tileset named a million times, regions that each cover the map. So whatever can take more than the
-file has bytes is paid for from an allowance, before it is done.
+Level files are untrusted, and a small file can demand much: a layer that inflates a thousandfold, a
+tileset referenced a million times, regions that each cover the map. Work that can exceed the size
+of the file is therefore charged to an allowance before it starts.
 """
 
 from __future__ import annotations
@@ -17,33 +17,33 @@ from bake.core.errors import in_units
 from bake.core.level import MAX_CELLS, MAX_TERRAINS
 from bake.levels.reading.mistakes import refuse
 
-#: Largest cost or arc length a level file may state, in units. Costs are stored in int32 ticks, at
-#: least one for each unit, so an asset cannot hold a larger cost.
+#: The largest cost or arc length of a level file, in units. Costs are stored as int32 ticks, with
+#: at least one tick per unit, so an asset cannot hold a larger cost.
 MAX_COST = 1e9
-#: The budget where no recipe names one; a recipe without the key has the same.
+#: The default memory budget in bytes, with or without a recipe.
 DEFAULT_MEMORY_BUDGET = 2 * 2**30
-#: The most memory that a byte of text takes once parsed; lists of empty objects come to 30.
+#: Bytes of memory per byte of parsed text, at most; a list of empty objects takes 30.
 TEXT_FACTOR = 32
-#: Memory that each cell of a grid takes while it is read, and each cell of a region or door.
+#: Bytes of memory per cell of a grid while it is read, and per cell of a region or door.
 CELL_BYTES = 8
 AREA_BYTES = 64
-#: How many cells may be visited in layers and under objects; 100 million take about a second.
+#: The most cells to visit in layers and under objects; 100 million take about a second.
 # limit: a one-line error; tests/levels/test_hostile.py
 MAX_WORK = 8 * MAX_CELLS
 
 
 @dataclass
 class _Allowance:
-    """What reading a level may still take."""
+    """The memory and work that reading the current level may still use."""
 
     budget: int
-    cells: int  #: of the grid; compared, never reduced
-    text: int  #: bytes of text to read
-    area: int  #: cells of regions and doors
-    work: int  #: cells to visit
+    cells: int  #: the most cells of a grid; compared, never reduced
+    text: int  #: bytes of text left to read
+    area: int  #: cells left for regions, doors and ledges
+    work: int  #: cells left to visit
 
     @staticmethod
-    def of(budget: int) -> _Allowance:
+    def for_budget(budget: int) -> _Allowance:
         return _Allowance(
             budget,
             min(MAX_CELLS, budget // CELL_BYTES),
@@ -53,36 +53,36 @@ class _Allowance:
         )
 
 
-_left: ContextVar[_Allowance | None] = ContextVar("left", default=None)
+_allowance_var: ContextVar[_Allowance | None] = ContextVar("left", default=None)
 
 
 @contextmanager
 def allowance(memory_budget: int | None) -> Iterator[None]:
-    """Keep the reading of one level within a budget of memory; None = the default one."""
-    token = _left.set(_Allowance.of(memory_budget or DEFAULT_MEMORY_BUDGET))
+    """Limit the memory for reading one level, in bytes; None = DEFAULT_MEMORY_BUDGET."""
+    token = _allowance_var.set(_Allowance.for_budget(memory_budget or DEFAULT_MEMORY_BUDGET))
     try:
         yield
     finally:
-        _left.reset(token)
+        _allowance_var.reset(token)
 
 
-def _now() -> _Allowance:
-    # A reader that is called by itself has a whole allowance for each thing it does.
-    return _left.get() or _Allowance.of(DEFAULT_MEMORY_BUDGET)
+def _current_allowance() -> _Allowance:
+    # A reader called outside `allowance` has a full allowance for each step.
+    return _allowance_var.get() or _Allowance.for_budget(DEFAULT_MEMORY_BUDGET)
 
 
 def most_cells() -> int:
-    """Return how many cells a grid may have."""
-    return _now().cells
+    """Return the most cells that a grid may have."""
+    return _current_allowance().cells
 
 
 def spend_text(file: Path, size: int) -> None:
-    """Pay for reading ``size`` bytes of text.
+    """Charge the allowance for reading ``size`` bytes of text.
 
     Raises:
-        LevelError: the files of the level have more than the memory budget has room for.
+        LevelError: the files of the level exceed the memory budget.
     """
-    left = _now()
+    left = _current_allowance()
     if size > left.text:
         refuse(
             file,
@@ -96,12 +96,12 @@ def spend_text(file: Path, size: int) -> None:
 
 
 def spend_area(file: Path, cells: int, place: str | None) -> None:
-    """Pay for cells of a region, a door or a ledge.
+    """Charge the allowance for the cells of a region, door or ledge.
 
     Raises:
-        LevelError: together they have more than the memory budget has room for.
+        LevelError: the regions, doors and ledges of the level exceed the memory budget.
     """
-    left = _now()
+    left = _current_allowance()
     if cells > left.area:
         refuse(
             file,
@@ -115,12 +115,12 @@ def spend_area(file: Path, cells: int, place: str | None) -> None:
 
 
 def spend_work(file: Path, cells: int, place: str | None) -> None:
-    """Pay for visiting cells: of a layer, or for each corner of a polygon those around it.
+    """Charge the allowance for visiting cells of a layer, or cells around polygon corners.
 
     Raises:
-        LevelError: the layers and objects of the level visit more than MAX_WORK.
+        LevelError: the level visits more than MAX_WORK cells.
     """
-    left = _now()
+    left = _current_allowance()
     if cells > left.work:
         refuse(
             file,
@@ -133,11 +133,7 @@ def spend_work(file: Path, cells: int, place: str | None) -> None:
 
 
 def check_size(file: Path, width: int, height: int, place: str | None = None) -> None:
-    """Refuse a grid without cells, or with more of them than a level may have.
-
-    Raises:
-        LevelError: the grid is empty or too large.
-    """
+    """Raise a LevelError if a grid is empty or has too many cells."""
     if width == 0 or height == 0:
         refuse(
             file,
@@ -157,11 +153,7 @@ def check_size(file: Path, width: int, height: int, place: str | None = None) ->
 
 
 def check_terrain_count(file: Path, count: int, place: str | None) -> None:
-    """Refuse more terrains than a level's cells can number.
-
-    Raises:
-        LevelError: there are more than MAX_TERRAINS.
-    """
+    """Raise a LevelError if a level has more than MAX_TERRAINS terrains."""
     if count > MAX_TERRAINS:
         refuse(
             file,

@@ -1,4 +1,4 @@
-"""Report mistakes in a level file: say where they are, and write values in the line about them."""
+"""Report mistakes in level files: places, values and errors in one line."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import NoReturn
 from bake.core.errors import LevelError, RecipeLine
 from levelbake.errors import cut
 
-#: Keys and positions that lead from the top of a JSON document down.
+#: A path of keys and positions in a JSON document.
 Steps = tuple[str | int, ...]
 
 #: How many mistakes are reported at once; a file with more is probably something else.
@@ -27,47 +27,41 @@ _LONGEST_WORDS = 200
 
 
 class Mistake(ValueError):
-    """A mistake in a value that a person wrote, whose place in the file the caller knows.
+    """An invalid value. The caller knows its place in the file."""
 
-    Attributes:
-        found: what is wrong.
-        expected: what would be right.
-        remedy: what to do.
-    """
-
-    def __init__(self, found: str, expected: str, remedy: str | None = None) -> None:
-        super().__init__(found, expected, remedy)
-        self.found, self.expected, self.remedy = found, expected, remedy
+    def __init__(self, problem: str, expected: str, remedy: str | None = None) -> None:
+        super().__init__(problem, expected, remedy)
+        self.found, self.expected, self.remedy = problem, expected, remedy
 
 
 def refuse(
     file: Path,
     place: str | None,
-    found: str,
+    problem: str,
     expected: str | None = None,
     remedy: str | None = None,
     lines: Sequence[RecipeLine] = (),
 ) -> NoReturn:
-    """Raise the LevelError for a mistake at a place of a file."""
-    raise LevelError(found, file=file, place=place, expected=expected, remedy=remedy, lines=lines)
+    """Raise a LevelError about a place in a file."""
+    raise LevelError(problem, file=file, place=place, expected=expected, remedy=remedy, lines=lines)
 
 
 @dataclass(frozen=True)
 class Where:
-    """A place in a JSON file; it raises the error for what is wrong there."""
+    """A place in a JSON file, which can raise errors about that place."""
 
     file: Path
-    steps: Steps = ()  #: path from the top level
-    words: str = ""  #: what a user of the editor calls it, if that says more than the path
+    steps: Steps = ()  #: path from the top of the document
+    words: str = ""  #: the place in the terms of the editor, if they say more than the path
 
     def refuse(
         self,
-        found: str,
+        problem: str,
         expected: str | None = None,
         remedy: str | None = None,
         lines: Sequence[RecipeLine] = (),
     ) -> NoReturn:
-        refuse(self.file, str(self), found, expected, remedy, lines)
+        refuse(self.file, str(self), problem, expected, remedy, lines)
 
     def inside(self, *steps: str | int, words: str = "") -> Where:
         return Where(self.file, (*self.steps, *steps), words or self.words)
@@ -83,7 +77,12 @@ class Where:
 
 
 def json_place(steps: Iterable[str | int]) -> str:
-    """Write a path such as ``rows[12][7]`` or ``terrains.grass.cost``."""
+    """Format a path in a JSON document.
+
+    Example:
+        >>> json_place(["rows", 12, 7])
+        'rows[12][7]'
+    """
     place = ""
     for step in steps:
         if isinstance(step, int):
@@ -96,7 +95,7 @@ def json_place(steps: Iterable[str | int]) -> str:
 
 
 def shown(value: object) -> str:
-    """Write a value as JSON does, cut short and safe to print anywhere."""
+    """Format a value as JSON, shortened and safe to print."""
     if isinstance(value, dict):
         return "an object"
     if isinstance(value, list):
@@ -111,13 +110,13 @@ def shown(value: object) -> str:
 
 
 def quoted(text: str) -> str:
-    """Put text in quotes, cut it short, and escape whatever is not ASCII."""
+    """Return quoted text, shortened, with everything but ASCII escaped."""
     text = ascii(text)
     return text if len(text) <= 40 else f"{text[:36]}...'"
 
 
 def one_of(names: Iterable[str | int]) -> str:
-    """Write that one of some names was expected, listing the first few of many."""
+    """Format names as "one of a, b, c", with the first few of many."""
     first = [shown(name) for name in islice(names, _LISTED + 1)]
     if len(first) > _LISTED:
         first[-1] = "..."
@@ -125,5 +124,5 @@ def one_of(names: Iterable[str | int]) -> str:
 
 
 def is_plain_text(text: str) -> bool:
-    """Tell whether a name can be stored and shown: some text without control characters."""
+    """Return whether a name is not empty and has no control characters."""
     return text != "" and _CONTROL.search(text) is None

@@ -1,4 +1,4 @@
-"""Define pydantic models that formats share, such as terrain costs, and word their errors."""
+"""Pydantic models that several formats use, and the error messages of their mistakes."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from bake.levels.reading.coordinates import (
 )
 from bake.levels.reading.limits import MAX_COST
 from bake.levels.reading.mistakes import MOST_TOLD, Mistake, Where, is_plain_text, json_place, shown
-from bake.levels.reading.terrains import pack_colour, rgb
+from bake.levels.reading.terrains import parse_color, rgb
 from levelbake.errors import BakeError
 from levelbake.places import Point
 
@@ -40,13 +40,13 @@ SCHEMA_DRAFT = "https://json-schema.org/draft/2020-12/schema"
 M = TypeVar("M", bound=BaseModel)
 
 
-def _name(text: str) -> str:
+def _check_name(text: str) -> str:
     if not is_plain_text(text):
         raise Mistake(f"{shown(text)} is not a name", "some text without control characters")
     return text
 
 
-def _cost(value: Any) -> float | None:
+def _check_cost(value: Any) -> float | None:
     expected = f'a number above 0, at most {MAX_COST:g}, or "blocked"'
     if value == "blocked":
         return None
@@ -55,27 +55,27 @@ def _cost(value: Any) -> float | None:
     return float(value)
 
 
-def _colour(text: str) -> str:
-    if len(text) != 7 or pack_colour(text) is None:
-        raise Mistake(f"the colour is {shown(text)}", '"#rrggbb"')
+def _check_color(text: str) -> str:
+    if len(text) != 7 or parse_color(text) is None:
+        raise Mistake(f"the color is {shown(text)}", '"#rrggbb"')
     return text
 
 
-def _cell_size(value: object) -> float | Point:
-    found = read_cell_size(value)
-    if found is None:
+def _check_cell_size(value: object) -> float | Point:
+    size = read_cell_size(value)
+    if size is None:
         raise Mistake(f"the size is {shown(value)}", CELL_SIZE_EXPECTED)
-    return found
+    return size
 
 
-def _origin(value: object) -> Point:
-    found = read_origin(value)
-    if found is None:
+def _check_origin(value: object) -> Point:
+    origin = read_origin(value)
+    if origin is None:
         raise Mistake(f"the origin is {shown(value)}", ORIGIN_EXPECTED)
-    return found
+    return origin
 
 
-def _distinct(names: list[str]) -> list[str]:
+def _check_distinct(names: list[str]) -> list[str]:
     seen: set[str] = set()
     for name in names:
         if name in seen:
@@ -85,22 +85,22 @@ def _distinct(names: list[str]) -> list[str]:
 
 
 class _FirstOnly(FailFast):
-    __hash__ = object.__hash__  # Unions of annotated types ask for it.
+    __hash__ = object.__hash__  # Unions of annotated types need a hash.
 
 
-#: The first wrong item ends a list. For a message about each of millions pydantic takes gigabytes.
+#: Validation of a list stops at the first wrong item; messages about millions take gigabytes.
 FIRST_ONLY = _FirstOnly()
 
-TerrainName = Annotated[str, AfterValidator(_name), Field(min_length=1)]
+TerrainName = Annotated[str, AfterValidator(_check_name), Field(min_length=1)]
 DistinctNames = Annotated[
     list[TerrainName],
     FIRST_ONLY,
-    AfterValidator(_distinct),
+    AfterValidator(_check_distinct),
     Field(json_schema_extra={"uniqueItems": True}),
 ]
 Cost = Annotated[
     float | None,
-    PlainValidator(_cost),
+    PlainValidator(_check_cost),
     WithJsonSchema(
         {
             "anyOf": [
@@ -112,39 +112,41 @@ Cost = Annotated[
     ),
 ]
 CellSize = Annotated[
-    float | tuple[float, float], PlainValidator(_cell_size), WithJsonSchema(CELL_SIZE_SCHEMA)
+    float | tuple[float, float], PlainValidator(_check_cell_size), WithJsonSchema(CELL_SIZE_SCHEMA)
 ]
-Origin = Annotated[tuple[float, float], PlainValidator(_origin), WithJsonSchema(ORIGIN_SCHEMA)]
-HexColour = Annotated[
-    str, AfterValidator(_colour), Field(json_schema_extra={"pattern": "^#[0-9A-Fa-f]{6}$"})
+Origin = Annotated[
+    tuple[float, float], PlainValidator(_check_origin), WithJsonSchema(ORIGIN_SCHEMA)
+]
+HexColor = Annotated[
+    str, AfterValidator(_check_color), Field(json_schema_extra={"pattern": "^#[0-9A-Fa-f]{6}$"})
 ]
 
 
 class StrictModel(BaseModel):
-    """A model that converts nothing and ignores nothing."""
+    """A model that rejects unknown keys and converts no types."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
 
 class TerrainTable(StrictModel):
-    """One terrain in full."""
+    """The table of one terrain."""
 
     cost: Cost = Field(default=1.0, description='cost of crossing one cell, or "blocked"')
     enter_from: DistinctNames = Field(
         default=[],
         description="terrains it may be entered from; without it, from any. Needs a cost",
     )
-    colour: HexColour = Field(default="#000000", description="colour to draw it in")
+    colour: HexColor = Field(default="#000000", description="colour to draw it in")
 
 
-def _shape(value: object) -> str:
+def _value_tag(value: object) -> str:
     return "<table>" if isinstance(value, dict | TerrainTable) else "<cost>"
 
 
-#: A cost alone, or a table. The tags end up in pydantic's paths, and are taken out again.
+#: A cost alone, or a table. `_level_error` removes the tags from pydantic's paths.
 TerrainValue = Annotated[
     Annotated[Cost, Tag("<cost>")] | Annotated[TerrainTable, Tag("<table>")],
-    Discriminator(_shape),
+    Discriminator(_value_tag),
 ]
 Terrains = dict[TerrainName, TerrainValue]
 
@@ -152,17 +154,17 @@ Terrains = dict[TerrainName, TerrainValue]
 def terrain_rules(
     terrains: Mapping[str, float | TerrainTable | None], where: Where
 ) -> tuple[dict[str, TerrainRule], dict[str, Colour]]:
-    """Return a rule for each terrain whose cost the file states, and each colour it names.
+    """Return the rule of each terrain that has a cost, and the color of each that has one.
 
     Args:
-        terrains: validated costs.
-        where: they stand in the file.
+        terrains: validated terrains.
+        where: their place in the file.
 
     Raises:
         LevelError: a table restricts entry but states no cost.
     """
     rules: dict[str, TerrainRule] = {}
-    colours: dict[str, Colour] = {}
+    colors: dict[str, Colour] = {}
     for name, value in terrains.items():
         if not isinstance(value, TerrainTable):
             rules[name] = TerrainRule(cost=value)
@@ -176,19 +178,19 @@ def terrain_rules(
                 "the terrain says where it may be entered from, but has no cost",
                 '"cost" beside "enter_from"',
             )
-        packed = pack_colour(value.colour)
+        packed = parse_color(value.colour)
         if "colour" in given and packed is not None:
-            colours[name] = rgb(packed)
-    return rules, colours
+            colors[name] = rgb(packed)
+    return rules, colors
 
 
 def validated(model: type[M], value: object, where: Where) -> M:
-    """Let pydantic validate a value of a file.
+    """Validate a value of a file and return it as a model.
 
     Args:
-        model: what it has to be.
-        value: what the file has.
-        where: the value's place in the file.
+        model: the type to validate against.
+        value: the parsed JSON.
+        where: the place of the value in the file.
 
     Raises:
         LevelError: the value has one mistake.
@@ -198,30 +200,30 @@ def validated(model: type[M], value: object, where: Where) -> M:
         return model.model_validate(value)
     except ValidationError as error:
         details = error.errors(include_url=False)
-        # Beyond the first few mistakes only their number is given.
-        first = [_level_error(each, where, model) for each in details[:MOST_TOLD]]
+        # Only the first few mistakes are listed; of the others, only the number.
+        first = [_build_error(detail, where, model) for detail in details[:MOST_TOLD]]
         raise one_error(first, more=len(details) - len(first)) from None
 
 
-def keys_of(model: type[BaseModel]) -> list[str]:
-    """Return the keys of a table, as files have them."""
+def list_keys(model: type[BaseModel]) -> list[str]:
+    """Return the keys of a table as written in files."""
     return [field.alias or name for name, field in model.model_fields.items()]
 
 
-def _table_at(model: type[BaseModel], steps: Sequence[str | int]) -> type[BaseModel]:
-    """Return the model of the table that a path of pydantic leads to."""
+def _find_table(model: type[BaseModel], steps: Sequence[str | int]) -> type[BaseModel]:
+    """Return the model of the table at the path of a validation error."""
     for step in steps:
-        fields = dict(zip(keys_of(model), model.model_fields.values(), strict=True))
+        fields = dict(zip(list_keys(model), model.model_fields.values(), strict=True))
         if step in fields:
-            model = next(_models_in(fields[str(step)].annotation), model)
+            model = next(_find_models(fields[str(step)].annotation), model)
     return model
 
 
-def _models_in(annotation: Any) -> Iterator[type[BaseModel]]:
+def _find_models(annotation: Any) -> Iterator[type[BaseModel]]:
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         yield annotation
     for inner in get_args(annotation):
-        yield from _models_in(inner)
+        yield from _find_models(inner)
 
 
 _KINDS = {
@@ -239,35 +241,38 @@ _KINDS = {
 }
 
 
-def _level_error(detail: ErrorDetails, where: Where, model: type[BaseModel]) -> BakeError:
-    raw = [step for step in detail["loc"] if step not in ("<table>", "<cost>")]
-    of_a_key = raw[-1:] == ["[key]"]
-    place = json_place([*where.steps, *(raw[:-1] if of_a_key else raw)])
+def _build_error(detail: ErrorDetails, where: Where, model: type[BaseModel]) -> BakeError:
+    steps = [step for step in detail["loc"] if step not in ("<table>", "<cost>")]
+    is_key = steps[-1:] == ["[key]"]
+    place = json_place([*where.steps, *(steps[:-1] if is_key else steps)])
     context: dict[str, Any] = detail.get("ctx", {})
     remedy = None
-    kind = detail["type"]
-    if kind == "value_error":
+    error_type = detail["type"]
+    if error_type == "value_error":
         mistake = context["error"]
-        found, expected, remedy = mistake.found, mistake.expected, mistake.remedy
-    elif kind == "missing":
-        found, expected = "this key is missing", "a value for it"
-    elif kind == "extra_forbidden":
-        found, expected = "unknown key", f"one of {', '.join(keys_of(_table_at(model, raw[:-1])))}"
-    elif kind in ("too_long", "too_short"):
-        found = f"found {context['actual_length']:,} items"
+        problem, expected, remedy = mistake.found, mistake.expected, mistake.remedy
+    elif error_type == "missing":
+        problem, expected = "this key is missing", "a value for it"
+    elif error_type == "extra_forbidden":
+        problem, expected = (
+            "unknown key",
+            f"one of {', '.join(list_keys(_find_table(model, steps[:-1])))}",
+        )
+    elif error_type in ("too_long", "too_short"):
+        problem = f"found {context['actual_length']:,} items"
         bound = context.get("max_length", context.get("min_length"))
-        expected = f"at {'most' if kind == 'too_long' else 'least'} {bound:,}"
+        expected = f"at {'most' if error_type == 'too_long' else 'least'} {bound:,}"
     else:
-        found = f"found {shown(detail['input'])}"
-        expected = _KINDS.get(kind) or context.get("expected") or detail["msg"].lower()
-    if of_a_key:
-        found = f"the key: {found}"
+        problem = f"found {shown(detail['input'])}"
+        expected = _KINDS.get(error_type) or context.get("expected") or detail["msg"].lower()
+    if is_key:
+        problem = f"the key: {problem}"
     place = place or "top level"
-    return LevelError(found, file=where.file, place=place, expected=expected, remedy=remedy)
+    return LevelError(problem, file=where.file, place=place, expected=expected, remedy=remedy)
 
 
 def tidied(schema: Any) -> Any:
-    """Drop titles from a schema, and defaults, which stand for "the file does not say"."""
+    """Return a schema without titles and defaults; a default stands for a missing key."""
     if isinstance(schema, list):
         return [tidied(item) for item in schema]
     if not isinstance(schema, dict):
@@ -281,6 +286,6 @@ def tidied(schema: Any) -> Any:
     return tidy
 
 
-def schema_of(model: type[BaseModel], title: str) -> dict[str, Any]:
-    """Return the JSON Schema (2020-12) of a file, for editors and generators."""
+def build_schema(model: type[BaseModel], title: str) -> dict[str, Any]:
+    """Return the JSON Schema (2020-12) of a file format."""
     return {"$schema": SCHEMA_DRAFT, **tidied(model.model_json_schema()), "title": title}

@@ -1,4 +1,4 @@
-"""Collect remarks on what has no effect, with one remark for all that are alike."""
+"""Collect remarks on parts of a level that have no effect; equal remarks are merged."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _MOST_REMARKS = 16
 
 
 class RemarkCollector:
-    """Collects remarks on places in a file."""
+    """Collects remarks on places in a file and merges equal ones."""
 
     def __init__(self) -> None:
         self._places: dict[tuple[str, str], list[str]] = {}
@@ -18,14 +18,14 @@ class RemarkCollector:
         """Add a remark.
 
         Args:
-            group: the common place of those that become one remark, such as a layer.
-            place: its own.
-            message: its text.
+            group: the common place of remarks that may be merged, such as a layer.
+            place: the place of this remark.
+            message: the text.
         """
         self._places.setdefault((group, message), []).append(place)
 
     def remarks(self) -> list[Remark]:
-        """Return the remarks; those that are alike have the place of their group and a count."""
+        """Return the remarks; a merged remark has the place of its group and a count."""
         remarks = []
         for (group, message), places in list(self._places.items())[:_MOST_REMARKS]:
             several = f" ({counted(len(places), 'place')})" if len(places) > 1 else ""

@@ -1,4 +1,4 @@
-"""Declare how levels of text are read: what their characters and values stand for."""
+"""The options for reading levels of text: terrain and spots by character or value."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from bake.levels.reading.terrains import FLOOR, WALL
 BLANK = " "
 #: Terrain by symbol, where no legend names the symbol.
 BUILT_IN_SYMBOLS: Mapping[str, str] = {"#": WALL, ".": FLOOR}
-#: Symbols that count whether a level has them or not: bake names them itself, or they decide how
-#: long a row is.
+#: Symbols that affect every level: the built-in ones, and the blank, which decides the length of
+#: rows.
 ALWAYS_USED = frozenset({*BUILT_IN_SYMBOLS, BLANK})
 
 
 @dataclass(frozen=True)
 class TextReading:
-    """How levels of text are read.
+    """The options for reading levels of text.
 
     A symbol is a character of a text file, or the value of a cell in a file of separated values.
     """
@@ -30,10 +30,10 @@ class TextReading:
 
 
 def compose(text: str) -> str:
-    """Return text in which each letter with an accent is one character where Unicode has one."""
+    """Return text in Unicode normalization form C, so that an accented letter is one character."""
     return text if text.isascii() else normalize("NFC", text)
 
 
-def fills_a_cell(character: str) -> bool:
-    """Return whether a character is visible and is not drawn over its neighbor."""
+def is_cell_character(character: str) -> bool:
+    """Return whether a character occupies a cell: it is visible and not a combining mark."""
     return category(character) not in ("Mn", "Mc", "Me", "Cf", "Cc", "Cs")

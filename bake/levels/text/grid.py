@@ -1,4 +1,4 @@
-"""Turn rows of symbols into a level by a legend."""
+"""Build a level from a grid of symbols and a legend."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from bake.core.level import GridLevel, Spot, Things
 from bake.core.toml import toml_line
 from bake.levels.reading.limits import check_size, check_terrain_count
 from bake.levels.reading.mistakes import one_of, refuse, shown
-from bake.levels.reading.terrains import FLOOR, UNKNOWN, built_in, describe_unknown
+from bake.levels.reading.terrains import FLOOR, UNKNOWN, built_in_rules, describe_unknown
 from bake.levels.reading.text import BLANK, BUILT_IN_SYMBOLS, TextReading
-from bake.levels.reading.things import checked
+from bake.levels.reading.things import check_things
 
-#: A file with more unknown symbols is not a level, and no lines of a recipe would change that.
+#: A file with more unknown symbols is not a level, so no lines for the recipe are suggested.
 _MOST_LINES = 64
-#: A longer value belongs to no level, and in no message.
+#: Longer values are not symbols of a level, and are not shown in messages.
 _LONGEST_KEY = 60
-#: The most spots that symbols may stand for; each takes far more memory than its byte of text.
+#: The most spots; each takes far more memory than its byte of text.
 MAX_SPOTS = 2**16
 
 Unit = Literal["character", "cell"]
@@ -32,12 +32,12 @@ Unit = Literal["character", "cell"]
 
 @dataclass(frozen=True)
 class SymbolGrid:
-    """The symbols of a level, by number."""
+    """A grid of symbols, stored by number."""
 
     numbers: UInt32Array  #: (height, width) uint32, keys of ``symbols``
-    symbols: Mapping[int, str]  #: every number of the grid
-    lines: Sequence[int]  #: the line of each row, from 1
-    unit: Unit  #: what a row consists of
+    symbols: Mapping[int, str]  #: the symbol of every number in the grid
+    lines: Sequence[int]  #: the line of each row in the file, from 1
+    unit: Unit  #: the noun for a symbol
 
     def place(self, x: int, y: int) -> str:
         """Return the place of a cell in the file, for messages."""
@@ -53,21 +53,21 @@ def stack_rows(
     unit: Unit,
     blank: int | None,
 ) -> UInt32Array:
-    """Stack rows of symbols into a grid.
+    """Return rows of symbols as a grid.
 
     Args:
         path: the file, for errors.
         numbers: the symbols of all rows, one row after another.
-        lengths: how many symbols each row has.
-        lines: the line of each row, from 1.
-        unit: what a row consists of.
-        blank: the symbol that fills up short rows; None = rows must be of equal length.
+        lengths: the number of symbols in each row.
+        lines: the line of each row in the file, from 1.
+        unit: the noun for a symbol.
+        blank: the symbol that pads short rows; None = rows must have equal lengths.
 
     Returns:
         (height, width) uint32.
 
     Raises:
-        LevelError: there is no row, there are too many cells, or rows differ in length.
+        LevelError: there are no rows or too many cells, or rows differ in length.
     """
     height, width = len(lengths), max(lengths, default=0)
     check_size(path, width, height)
@@ -92,10 +92,10 @@ def stack_rows(
 
 
 def build_level(path: Path, grid: SymbolGrid, reading: TextReading) -> GridLevel:
-    """Build a level from its symbols by a legend.
+    """Build a level from a grid of symbols by the legend.
 
-    Terrains are numbered in the order of the legend, and only those that some cell has, so that
-    entries for other symbols change nothing.
+    Only terrains of symbols in the grid are numbered, in the order of the legend, so entries for
+    other symbols change nothing.
 
     Raises:
         LevelError: a symbol is not in the legend, or there are too many terrains or spots.
@@ -114,13 +114,13 @@ def build_level(path: Path, grid: SymbolGrid, reading: TextReading) -> GridLevel
     if len(used) < len(number_of):
         _reject_symbols(path, grid, codes, legend)
     named = dict.fromkeys([*reading.legend, *reading.spots])
-    return checked(
+    return check_things(
         GridLevel(
             name=path.stem,
             source=path,
             terrain=codes,
             terrains=names,
-            terrain_rules=built_in(names),
+            terrain_rules=built_in_rules(names),
             things=Things(spots=_find_spots(path, grid, reading, number_of)),
             unmatched=tuple(symbol for symbol in named if symbol not in number_of),
         )
@@ -173,7 +173,7 @@ def _reject_symbols(
         "cells",
     )
     symbol = grid.symbols[int(grid.numbers[y, x])]
-    near = _closest(symbol, legend)
+    near = _find_closest(symbol, legend)
     suggestion = f"did you mean {shown(near)}? Else " if near else ""
     if symbol == "\t":
         remedy = "replace tabs by blanks, or save values that tabs separate as .csv"
@@ -199,8 +199,8 @@ def _reject_symbols(
     )
 
 
-def _closest(symbol: str, legend: Mapping[str, str]) -> str | None:
-    """Return the symbol of the legend that another one may be a misspelling of, or None."""
+def _find_closest(symbol: str, legend: Mapping[str, str]) -> str | None:
+    """Return the symbol of the legend that resembles an unknown symbol most, or None."""
     for known in legend:
         if known.casefold() == symbol.casefold():
             return known

@@ -1,4 +1,4 @@
-"""Recognize prose and tables of data, which have the suffixes of text levels."""
+"""Detect prose and tables of data in files with the suffixes of text levels."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from bake.levels.reading.text import ALWAYS_USED, TextReading, compose
 from bake.levels.text.separated import split_values
 from levelbake.errors import BakeError
 
-#: How much of a file is inspected.
+#: The number of bytes to inspect.
 INSPECTED_BYTES = 2**18
-#: The most different values of a level that no legend names; one has at most 255 terrains.
+#: The most different values of a level without a legend; a level has at most 255 terrains.
 _MOST_VALUES = 255
 #: A file is prose if at least this share of its lines has a word.
 _SHARE_OF_PROSE = 0.2
@@ -25,11 +25,11 @@ _LETTERS = re.compile(r"[^\W\d_]{3,}")
 def explain_exclusion(path: Path, reading: TextReading) -> str:
     """Return the reason to exclude a `.txt` or `.csv` file from the levels; "" for a level.
 
-    A file that cannot be read is taken for a level, so that its mistake is reported.
+    An unreadable file counts as a level, so that its error is reported.
 
     Args:
         path: the file.
-        reading: by which it would be read; a legend of all its symbols makes it a level.
+        reading: the options of the recipe; a legend of all symbols makes the file a level.
     """
     if path.is_file() and path.stat().st_size == 0:
         return "it is empty"
@@ -83,7 +83,7 @@ def _explain_data(path: Path, lines: list[str], reading: TextReading) -> str:
 def _first_lines(path: Path) -> list[str] | None:
     """Return the first lines of a file, without markers of merge conflicts; None = unreadable.
 
-    Prose is recognized in any encoding, so that bytes that are not UTF-8 are replaced.
+    Invalid UTF-8 is replaced, so that prose is detected in any encoding.
     """
     try:
         data = read_start(path, INSPECTED_BYTES)
@@ -98,7 +98,7 @@ def _first_lines(path: Path) -> list[str] | None:
 
 
 def _has_word(line: str) -> bool:
-    """Return whether a line has a word: letters of at least three kinds side by side."""
+    """Return whether a line has a word: a run of letters with at least three different ones."""
     return any(len(set(word.lower())) > 2 for word in _LETTERS.findall(line))
 
 

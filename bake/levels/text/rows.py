@@ -1,4 +1,4 @@
-"""Read rows of characters as a level: each character is a cell, as in maps of roguelikes."""
+"""Read rows of characters as a level, one character per cell, as in maps of roguelikes."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ import numpy as np
 from bake.core.level import GridLevel
 from bake.levels.reading.files import read_text
 from bake.levels.reading.mistakes import refuse
-from bake.levels.reading.text import BLANK, TextReading, compose, fills_a_cell
+from bake.levels.reading.text import BLANK, TextReading, compose, is_cell_character
 from bake.levels.text.grid import SymbolGrid, build_level, stack_rows
 
-#: The largest file of text, as large as one of JSON.
+#: The largest text file in bytes, the same as for JSON.
 MAX_TEXT_BYTES = 2**26
 REMEDY_FOR_SIZE = "save large levels as an image, or split the level into several"
 _CODE_POINTS = 0x110000
 
 
 def read_rows(path: Path, reading: TextReading) -> GridLevel:
-    """Read a level of one character a cell.
+    """Read a level with one character per cell.
 
     Args:
         path: text in UTF-8.
-        reading: the legend, and the symbols of spots.
+        reading: the legend and the symbols of spots.
 
     Raises:
         LevelError: as for :func:`read_characters`, or a character is not in the legend.
@@ -33,19 +33,19 @@ def read_rows(path: Path, reading: TextReading) -> GridLevel:
 
 
 def read_characters(path: Path, *, blanks: bool) -> SymbolGrid:
-    """Read the characters of a level, without what they stand for.
+    """Read the characters of a level without applying a legend.
 
-    Empty lines at the end do not count. Nor do blanks and tabs at the ends of lines, unless blanks
-    are cells.
+    Empty lines at the end are ignored, and so are blanks and tabs at the ends of lines unless
+    blanks are cells.
 
     Args:
-        path: text in UTF-8.
-        blanks: whether blanks are cells. They fill up rows that end early then, as editors remove
-            blanks at the ends of lines.
+        path: a text file in UTF-8.
+        blanks: whether blanks are cells. If so, they pad short rows, since editors remove blanks at
+            the ends of lines.
 
     Raises:
-        LevelError: the file cannot be read, its rows differ in length, or a character is not drawn
-            as a cell of its own.
+        LevelError: the file cannot be read, its rows differ in length, or a character is invisible
+            or a combining mark.
     """
     text = compose(read_text(path, MAX_TEXT_BYTES, REMEDY_FOR_SIZE))
     if not text.isascii():
@@ -68,8 +68,8 @@ def read_characters(path: Path, *, blanks: bool) -> SymbolGrid:
 
 
 def _check_marks(path: Path, text: str) -> None:
-    """Reject characters that are drawn over their neighbor or not at all, such as accents."""
-    marks = [mark for mark in set(text) - {"\n", "\t"} if not fills_a_cell(mark)]
+    """Raise on invisible characters and combining marks, such as accents."""
+    marks = [mark for mark in set(text) - {"\n", "\t"} if not is_cell_character(mark)]
     if not marks:
         return
     offset = min(text.index(mark) for mark in marks)

@@ -1,4 +1,4 @@
-"""Read comma-separated values, as Tiled and spreadsheets export them: each value is a cell."""
+"""Read separated values as a level, one value per cell, as Tiled and spreadsheets export them."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from bake.levels.reading.text import BLANK, TextReading, compose
 from bake.levels.text.grid import SymbolGrid, build_level, stack_rows
 from bake.levels.text.rows import MAX_TEXT_BYTES, REMEDY_FOR_SIZE
 
-#: More different values than any legend needs.
+#: The most different values in a file, far more than a legend needs.
 MAX_VALUES = 2**16
-#: In the order in which the first row is searched for them; a comma where it has none.
+#: Delimiters in the order in which the first row is searched for them; the default is a comma.
 _DELIMITERS = ("\t", ";", ",")
-#: How spreadsheets name the delimiter in a line of its own.
+#: The start of a line in which spreadsheets name the delimiter.
 _NAMED_DELIMITER = "sep="
 
 
 def read_separated(path: Path, reading: TextReading) -> GridLevel:
-    """Read a level of one value a cell, separated by commas, semicolons or tabs.
+    """Read a level with one value per cell, separated by commas, semicolons or tabs.
 
     Args:
         path: text in UTF-8.
-        reading: the legend, and the values of spots.
+        reading: the legend and the values of spots.
 
     Raises:
         LevelError: as for :func:`read_values`, or a value is not in the legend.
@@ -38,14 +38,14 @@ def read_separated(path: Path, reading: TextReading) -> GridLevel:
 
 
 def read_values(path: Path, *, blanks: bool) -> SymbolGrid:
-    """Read the values of a level, without what they stand for.
+    """Read the values of a level without applying a legend.
 
-    Values are text, without quotes and the blanks around them. Empty lines at the end do not count.
-    Nor do empty cells at the ends of rows, unless blanks are cells.
+    Values are text without quotes and without the blanks around them. Empty lines at the end are
+    ignored, and so are empty cells at the ends of rows unless blanks are cells.
 
     Args:
-        path: text in UTF-8.
-        blanks: whether empty cells are cells. They fill up rows that end early then.
+        path: a text file in UTF-8.
+        blanks: whether empty values are cells. If so, they pad short rows.
 
     Raises:
         LevelError: the file cannot be read, its quotes do not match, its rows differ in length, or
@@ -84,7 +84,7 @@ def read_values(path: Path, *, blanks: bool) -> SymbolGrid:
 
 
 def split_values(path: Path, text: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield the line and the values of each row; an empty line has none.
+    """Yield the line number and the values of each row; an empty line has no values.
 
     Raises:
         LevelError: quotes do not match, or a value is too long.
@@ -112,9 +112,9 @@ def split_values(path: Path, text: str) -> Iterator[tuple[int, list[str]]]:
 
 
 def find_delimiter(lines: list[str]) -> str:
-    """Return the delimiter that the first line with values has outside of quotes.
+    """Return the delimiter that the first line with values has outside quotes.
 
-    Blanks around that line count only where there is no other delimiter in it.
+    Tabs around that line count only if the line has no other delimiter.
     """
     if lines[0].lower().startswith(_NAMED_DELIMITER):
         named = lines[0][len(_NAMED_DELIMITER) :].strip(" ")
@@ -122,6 +122,9 @@ def find_delimiter(lines: list[str]) -> str:
     filled = next((line for line in lines if line.strip()), "")
     unquoted = "".join(filled.split('"')[::2])
     candidates = (
-        each for part in (unquoted.strip(), unquoted) for each in _DELIMITERS if each in part
+        delimiter
+        for text in (unquoted.strip(), unquoted)
+        for delimiter in _DELIMITERS
+        if delimiter in text
     )
     return next(candidates, ",")

@@ -1,1 +1,1 @@
-"""Read levels of the Tiled editor."""
+"""Read maps and worlds of the Tiled editor."""

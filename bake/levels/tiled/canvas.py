@@ -1,7 +1,7 @@
-"""Lay layers over one another, and place the cells of the map in the level.
+"""Paint tile layers over one another, and map the cells of the map to the level.
 
-A canvas has the terrain and the ledges of every cell of the map; the level has them cropped where
-the map is infinite, turned where it is staggered, and its floors below one another.
+A canvas has the terrain and the ledges of all cells of the map. In the level they are cropped if
+the map is infinite and turned if it is staggered, with the floors below one another.
 """
 
 from __future__ import annotations
@@ -17,36 +17,27 @@ from bake.core.level import MAX_TERRAINS
 from bake.levels.reading.editors import BELOW
 from bake.levels.reading.limits import check_size
 from bake.levels.reading.mistakes import shown
-from bake.levels.reading.terrains import UNKNOWN, strips
+from bake.levels.reading.terrains import UNKNOWN, split_rows
 from bake.levels.tiled.fields import Fields
-from bake.levels.tiled.geometry import TILE_BITS, Geometry, Ints, turned_headings
-from bake.levels.tiled.layers import Box, Gids, Layer, pieces
+from bake.levels.tiled.geometry import TILE_BITS, Geometry, Ints, turn_headings
+from bake.levels.tiled.layers import Box, Gids, Layer, decode_layer
 from bake.levels.tiled.meanings import (
     Legend,
     TerrainRules,
     TileTerrain,
+    find_tile_terrain,
     legend_keys,
-    terrain_of_tile,
 )
 from bake.levels.tiled.tilesets import Tile, Tileset, Tilesets
 
 Values = TypeVar("Values", UInt8Array, Float64Array)
 
-#: The most keys of the legend that are offered for one layer.
+#: The most legend keys to suggest for one layer.
 _MOST_HINTS = 16
 
 
 class Canvas:
-    """The terrain and ledges that the tile layers of a map add up to.
-
-    Attributes:
-        terrain: (floors x height, width) uint8 index into ``names``; UNKNOWN where there is
-            no tile.
-        barred: headings, as bits; same shape.
-        names: terrains, in the order in which they were found.
-        empty: terrain of cells without a tile.
-        tiles: every tile that some cell has, by tileset, first gid and number.
-    """
+    """The terrain and ledges of all cells of a map, painted from its tile layers."""
 
     def __init__(
         self,
@@ -62,9 +53,10 @@ class Canvas:
         self.geometry = geometry
         self.legend = legend
         self.rules = rules
-        self.empty = empty
-        self.names: dict[str, int] = {}
+        self.empty = empty  #: terrain of cells without a tile
+        self.names: dict[str, int] = {}  #: numbers of terrains, in order of appearance
         self._hints: dict[str, dict[str, None]] = {}
+        #: tiles in use, by name and first gid of the tileset, and number
         self.tiles: dict[tuple[str, int, int], Tile] = {}
         self._meanings: dict[tuple[str, int, int], TileTerrain] = {}
 
@@ -73,65 +65,67 @@ class Canvas:
         layers: list[Layer],
         whole: Box,
         floors: tuple[int, ...],
-        met: Callable[[Gids, Ints, tuple[int, int], int], None],
+        visit: Callable[[Gids, Ints, tuple[int, int], int], None],
     ) -> None:
-        """Lay the tile layers over one another, each on its floor.
+        """Paint the tile layers over one another, each on its floor.
 
         Args:
-            layers: bottom to top.
+            layers: the layers, bottom to top.
             whole: the cells of the map.
-            floors: numbers of the floors, lowest first; empty = one floor.
-            met: called for each strip of cells, with the gids there are, each cell's among them,
-                the first cell, and the place of the floor.
+            floors: the numbers of the floors, lowest first; empty = one floor.
+            visit: called for each strip of cells with its distinct gids, the index of the gid of
+                each cell, the first cell, and the index of the floor.
         """
         self.whole = whole
         shape = (max(1, len(floors)) * whole.height, whole.width)
+        #: (floors x height, width) uint8, indices into ``names``; UNKNOWN without a tile
         self.terrain = np.full(shape, UNKNOWN, dtype=np.uint8)
+        #: barred headings as bits, of the same shape
         self.barred = np.zeros(shape, dtype=np.uint8)
         for layer in layers:
             if layer.kind != "tilelayer":
                 continue
             floor = 0 if layer.floor is None else floors.index(layer.floor)
-            for box, gids in pieces(layer, whole):
-                for top, bottom in strips(box.width, box.height):
-                    kinds, kind_at = self._paint_strip(
+            for box, gids in decode_layer(layer, whole):
+                for top, bottom in split_rows(box.width, box.height):
+                    kinds, slot = self._paint_strip(
                         layer, gids[top:bottom], box, top, floor * whole.height
                     )
-                    met(kinds, kind_at, (box.left, box.top + top), floor)
+                    visit(kinds, slot, (box.left, box.top + top), floor)
 
     def _paint_strip(
-        self, layer: Layer, gids: Gids, box: Box, top: int, below: int
+        self, layer: Layer, gids: Gids, box: Box, top: int, first_row: int
     ) -> tuple[Gids, Ints]:
-        """Paint some rows, and return the kinds of tiles there, and which each cell has."""
-        kinds, first, kind_at = np.unique(gids, return_index=True, return_inverse=True)
+        """Paint some rows, and return the distinct gids and the index of the gid of each cell."""
+        kinds, first, slot = np.unique(gids, return_index=True, return_inverse=True)
         codes = np.full(len(kinds), UNKNOWN, dtype=np.uint8)
         bars = np.zeros(len(kinds), dtype=np.uint8)
-        for at, gid in enumerate(kinds.tolist()):
+        for i, gid in enumerate(kinds.tolist()):
             if gid & TILE_BITS:
-                y, x = divmod(int(first[at]), box.width)
+                y, x = divmod(int(first[i]), box.width)
                 cell = (box.left + x, box.top + top + y)
-                codes[at], bars[at] = self._read(layer, gid, cell)
-        kind_at = kind_at.reshape(gids.shape)
-        code, bar = codes[kind_at], bars[kind_at]
-        row = below + box.top - self.whole.top + top
+                codes[i], bars[i] = self._read_tile(layer, gid, cell)
+        slot = slot.reshape(gids.shape)
+        code, bar = codes[slot], bars[slot]
+        row = first_row + box.top - self.whole.top + top
         column = box.left - self.whole.left
-        here = (slice(row, row + len(gids)), slice(column, column + box.width))
+        area = (slice(row, row + len(gids)), slice(column, column + box.width))
         covers = code != UNKNOWN
-        self.terrain[here][covers] = code[covers]
-        # A tile with a terrain of its own hides what lies below it, also ledges.
-        self.barred[here][covers] = 0
-        self.barred[here] |= bar
-        return kinds, kind_at
+        self.terrain[area][covers] = code[covers]
+        # A tile with a terrain hides everything below it, including ledges.
+        self.barred[area][covers] = 0
+        self.barred[area] |= bar
+        return kinds, slot
 
-    def _read(self, layer: Layer, gid: int, cell: tuple[int, int]) -> tuple[int, int]:
-        """Return the number of the terrain, UNKNOWN for BELOW, and the headings barred."""
+    def _read_tile(self, layer: Layer, gid: int, cell: tuple[int, int]) -> tuple[int, int]:
+        """Return the terrain number of a tile (UNKNOWN for BELOW) and its barred headings."""
         tileset, number = self.tilesets.in_cell(gid, layer.fields, cell)
         key = (tileset.name, tileset.first_gid, number)
         if key not in self._meanings:
             tile = self.tiles[key] = tileset.tile(number)
-            self._meanings[key] = terrain_of_tile(tile, self.legend, self.rules)
+            self._meanings[key] = find_tile_terrain(tile, self.legend, self.rules)
         means = self._meanings[key]
-        barred = turned_headings(means.barred, gid, self.geometry.orientation)
+        barred = turn_headings(means.barred, gid, self.geometry.orientation)
         if barred is None:
             layer.fields.refuse(
                 f"tile {cell} bars headings, but is rotated off them",
@@ -140,12 +134,12 @@ class Canvas:
             )
         terrain = means.terrain
         if terrain is None:
-            terrain = self._of_layer(layer, tileset, number)
+            terrain = self._terrain_of_layer(layer, tileset, number)
         return (UNKNOWN if terrain == BELOW else self.code(terrain)), barred
 
-    def _of_layer(self, layer: Layer, tileset: Tileset, number: int) -> str:
-        said = self.legend.layer(layer.path, layer.name)
-        stated = said or layer.properties.text("terrain")
+    def _terrain_of_layer(self, layer: Layer, tileset: Tileset, number: int) -> str:
+        entry = self.legend.layer(layer.path, layer.name)
+        stated = entry or layer.properties.text("terrain")
         terrain = stated or layer.name
         if not terrain.strip() or not terrain.isprintable():
             layer.fields.refuse(
@@ -161,11 +155,11 @@ class Canvas:
 
     @property
     def hints(self) -> dict[str, tuple[str, ...]]:
-        """Return, by the names of layers that became terrains, what their tiles say themselves."""
+        """Return suggested legend keys for tiles, by the names of layers that became terrains."""
         return {name: tuple(hints)[:_MOST_HINTS] for name, hints in self._hints.items() if hints}
 
     def code(self, terrain: str) -> int:
-        """Return the number of a terrain; give it a new one where it has none yet."""
+        """Return the number of a terrain; new terrains get the next number."""
         code = self.names.setdefault(terrain, len(self.names))
         if code >= MAX_TERRAINS:
             self.owner.refuse(
@@ -176,80 +170,80 @@ class Canvas:
         return code
 
     def fill(self) -> None:
-        """Give the cells without a tile the terrain of such cells."""
+        """Set the terrain of cells without a tile to ``empty``."""
         code = self.code(self.empty)
-        for top, bottom in strips(self.terrain.shape[1], self.terrain.shape[0]):
+        for top, bottom in split_rows(self.terrain.shape[1], self.terrain.shape[0]):
             rows = self.terrain[top:bottom]
             rows[rows == UNKNOWN] = code
 
     def filled(self) -> BoolArray:
-        """Return (height, width) bool, True for cells with a tile on any floor."""
-        here = self.terrain != UNKNOWN
-        found: BoolArray = here.reshape(-1, self.whole.height, self.whole.width).any(0)
-        return found
+        """Return a (height, width) bool mask of cells with a tile on any floor."""
+        known = self.terrain != UNKNOWN
+        filled: BoolArray = known.reshape(-1, self.whole.height, self.whole.width).any(0)
+        return filled
 
 
 @dataclass(frozen=True)
 class Placing:
-    """Where cells of the map lie in the level."""
+    """The mapping from cells of the map to cells of the level."""
 
     geometry: Geometry
-    box: Box  #: cells of the map that the level has, on every floor
-    #: width, height: of one floor of the level
+    box: Box  #: the cells of the map that are in the level, on each floor
+    #: width, height: of one floor of the level, in cells
     width: int
     height: int
-    origin: tuple[int, int]  #: what is subtracted from a cell, turned or not, to count from 0
-    floors: tuple[int, ...]  #: their numbers, lowest first; empty = one floor without a number
+    origin: tuple[int, int]  #: the cell, turned if staggered, that becomes (0, 0)
+    floors: tuple[int, ...]  #: numbers, lowest first; empty = one floor without a number
 
     @staticmethod
-    def of(owner: Fields, geometry: Geometry, box: Box, floors: tuple[int, ...]) -> Placing:
-        """Place the cells that count.
+    def build(owner: Fields, geometry: Geometry, box: Box, floors: tuple[int, ...]) -> Placing:
+        """Return the mapping for the cells in a box of the map.
 
         Raises:
-            LevelError: a staggered map is far longer one way than the other, and its lattice,
-                turned, has more than MAX_CELLS.
+            LevelError: the level has too many cells. A long staggered map becomes a large square
+                when turned.
         """
         if geometry.orientation != "staggered":
             check_size(owner.file, box.width, box.height * max(1, len(floors)))
             return Placing(geometry, box, box.width, box.height, (box.left, box.top), floors)
         ends_x = np.array([box.left, box.left + box.width - 1], dtype=np.int64)
         ends_y = np.array([box.top, box.top + box.height - 1], dtype=np.int64)
-        x, y = (each.ravel() for each in np.meshgrid(ends_x, ends_y))
-        u, v = geometry.turned(x, y)
+        x, y = (axis.ravel() for axis in np.meshgrid(ends_x, ends_y))
+        u, v = geometry.turn_cells(x, y)
         origin = (int(u.min()), int(v.min()))
         width, height = int(u.max()) - origin[0] + 1, int(v.max()) - origin[1] + 1
         check_size(owner.file, width, height * max(1, len(floors)), "turned by 45 degrees")
         return Placing(geometry, box, width, height, origin, floors)
 
     def has(self, x: Ints, y: Ints) -> BoolArray:
-        """Tell which cells of the map are cells of the level."""
+        """Return a mask of the cells of the map that are in the level."""
         box = self.box
         inside: BoolArray = (x >= box.left) & (x < box.left + box.width)
         return inside & (y >= box.top) & (y < box.top + box.height)
 
     def cells(self, x: Ints, y: Ints, floor: int) -> tuple[Ints, Ints]:
-        """Return the level's cells for cells of the map, on a floor by its place in ``floors``."""
+        """Return the cells of the level for cells of the map, on a floor by index."""
         if self.geometry.orientation == "staggered":
-            x, y = self.geometry.turned(x, y)
+            x, y = self.geometry.turn_cells(x, y)
         return x - self.origin[0], y - self.origin[1] + floor * self.height
 
-    def lay_out(self, values: Values, whole: Box, outside: float) -> Values:
-        """Lay what the cells of a map have out in the level.
+    def rearrange(self, values: Values, whole: Box, outside: float) -> Values:
+        """Rearrange values of the cells of a map into the level.
 
         Args:
-            values: (floors x height, width) of the map's cells.
+            values: (floors x height, width) values of the map.
             whole: the cells of the map.
-            outside: of cells that are in the level only because it is a rectangle.
+            outside: the value of cells that only pad the level to a rectangle.
 
         Returns:
-            The same for the level, (floors x height, width).
+            (floors x height, width) values of the level.
         """
         count = max(1, len(self.floors))
-        found = np.full((count * self.height, self.width), outside, dtype=values.dtype)
+        result = np.full((count * self.height, self.width), outside, dtype=values.dtype)
         box = self.box
         for floor in range(count):
             first = floor * whole.height + box.top - whole.top
-            for top, bottom in strips(box.width, box.height):
+            for top, bottom in split_rows(box.width, box.height):
                 rows = slice(first + top, first + bottom)
                 columns = slice(box.left - whole.left, box.left - whole.left + box.width)
                 if self.geometry.orientation == "staggered":
@@ -257,15 +251,15 @@ class Placing:
                         box.top + top : box.top + bottom, box.left : box.left + box.width
                     ]
                     u, v = self.cells(x, y, floor)
-                    found[v, u] = values[rows, columns]
+                    result[v, u] = values[rows, columns]
                 else:
-                    here = slice(floor * self.height + top, floor * self.height + bottom)
-                    found[here] = values[rows, columns]
-        return found
+                    target = slice(floor * self.height + top, floor * self.height + bottom)
+                    result[target] = values[rows, columns]
+        return result
 
 
-def crop(canvas: Canvas) -> Box:
-    """Return the box of an infinite map that holds all its tiles."""
+def find_filled_box(canvas: Canvas) -> Box:
+    """Return the smallest box that contains all tiles of an infinite map."""
     filled = canvas.filled()
     ys, xs = np.flatnonzero(filled.any(axis=1)), np.flatnonzero(filled.any(axis=0))
     if not len(ys):

@@ -1,8 +1,8 @@
-"""Read the custom classes and enums of a Tiled project, and resolve property values by them.
+"""Read the custom classes and enums of a Tiled project, and resolve property values.
 
 Maps store only the members that differ from the defaults of their class, and may store enum values
-as numbers. The defaults and the names of the values are in the project file alone (Tiled
-documentation, "Custom Types" and "Projects").
+as numbers. Only the project file has the defaults and the names of the values (Tiled documentation,
+"Custom Types" and "Projects").
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import Literal, NoReturn
 
 from bake.core.level import Remark
-from bake.levels.reading.files import project_root, read_document
+from bake.levels.reading.files import find_project_root, read_document
 from bake.levels.reading.mistakes import json_place, refuse, shown
 
 PROJECT_SUFFIX = ".tiled-project"
-#: The kinds of owners that a class may give default properties.
+#: The kinds of owners to which a class may add default properties.
 Use = Literal["object", "tile", "layer"]
-#: Values of classes inside classes are read down to here; Tiled writes no circles.
+#: The deepest nesting of classes in classes; Tiled writes no cycles.
 MAX_CLASSES_DEEP = 16
 _MOST_NAMED = 3
 
@@ -33,10 +33,10 @@ class EnumType:
     """An enum: its values in the order of their numbers."""
 
     values: tuple[str, ...]
-    is_flags: bool  #: whether a number is a set of bits, one for each value
+    is_flags: bool  #: whether a number is a set of bits, one per value
 
     def resolve(self, value: object) -> object:
-        """Return the names that a number stands for; any other value as it is."""
+        """Return the name of a number, or the list of names of its bits; other values unchanged."""
         if type(value) is not int or value < 0:
             return value
         if self.is_flags:
@@ -46,7 +46,7 @@ class EnumType:
 
 @dataclass(frozen=True)
 class ClassType:
-    """A class: the typed default of each member, and the owners that it may be the class of."""
+    """A class: the typed defaults of its members, and the kinds of owners it applies to."""
 
     members: Mapping[str, Values]
     uses: frozenset[str]
@@ -54,15 +54,11 @@ class ClassType:
 
 @dataclass
 class CustomTypes:
-    """The custom types that a map may use.
+    """The custom types that a map may use."""
 
-    Attributes:
-        searched: folders from the level's up to the last one in which a project file counts.
-        files: the project files of the first folder that has any.
-    """
-
+    #: the searched folders, from the folder of the level upward
     searched: Sequence[Path] = ()
-    files: Sequence[Path] = ()
+    files: Sequence[Path] = ()  #: the project files of the first folder that has any
     _undefined: dict[str, str] = field(default_factory=dict)
     _nameless: list[str] = field(default_factory=list)
     _unknown_classes: dict[str, None] = field(default_factory=dict)
@@ -70,7 +66,7 @@ class CustomTypes:
 
     @cached_property
     def _types(self) -> Mapping[tuple[str, str], EnumType | ClassType]:
-        """Return the types by use and name."""
+        """The types by use and name."""
         types: dict[tuple[str, str], EnumType | ClassType] = {}
         origin: dict[tuple[str, str], Path] = {}
         for file in self.files:
@@ -90,20 +86,22 @@ class CustomTypes:
         return types
 
     def class_defaults(self, name: str, use: Use) -> Values:
-        """Return the default properties of an owner's class; none where it is not defined."""
-        return self._members(name, self._types.get((use, name)), 0) if name else {}
+        """Return the default properties of a class, empty if the class is not defined."""
+        return self._class_members(name, self._types.get((use, name)), 0) if name else {}
 
     def add_class(self, name: str) -> None:
-        """Add a class for the remark on classes that no project file defines."""
+        """Record a class for the remark on classes that no project file defines."""
         if name and not self.files:
             self._unknown_classes[name] = None
 
-    def _members(self, name: str, custom_type: EnumType | ClassType | None, depth: int) -> Values:
+    def _class_members(
+        self, name: str, custom_type: EnumType | ClassType | None, depth: int
+    ) -> Values:
         if not isinstance(custom_type, ClassType) or depth > MAX_CLASSES_DEEP:
             return {}
         key = f"{depth} {id(custom_type)}"
         if key not in self._defaults:
-            # A class may be in several classes; each is resolved once for each depth.
+            # A class may occur in several classes; resolve it once for each depth.
             self._defaults[key] = {
                 member: self._resolve_member(typed, typed.get("value"), name, depth + 1)
                 for member, typed in custom_type.members.items()
@@ -117,17 +115,17 @@ class CustomTypes:
     def resolve(
         self, value: object, kind: str, type_name: str, place: str, depth: int = 0
     ) -> object:
-        """Return a property's value, with what its type says beside it.
+        """Return the value of a property, resolved by its custom type.
 
         Args:
-            value: converted from text; a mapping of a class, a list of a list.
-            kind: the type that the file names: "int", "class", "list" and so on.
-            type_name: of the custom type; "" = none.
-            place: of the property, for remarks.
-            depth: how many classes and lists are around it.
+            value: the value, converted from text; a mapping for a class, a list for a list.
+            kind: the type named in the file: "int", "class", "list" and so on.
+            type_name: the name of the custom type; "" = none.
+            place: the place of the property, for remarks.
+            depth: the number of classes and lists around the value.
 
         Returns:
-            Names of an enum's values, all members of a class, the plain values of a list.
+            The names for an enum, all members of a class, or the plain values of a list.
         """
         if depth > MAX_CLASSES_DEEP:
             return None
@@ -142,15 +140,15 @@ class CustomTypes:
             return value
         if not type_name and depth == 0:
             self._nameless.append(place)
-        own = value if isinstance(value, Mapping) else {}
+        stored = value if isinstance(value, Mapping) else {}
         members = {} if custom_type is None else custom_type.members
         return {
-            **self._members(type_name, custom_type, depth),
+            **self._class_members(type_name, custom_type, depth),
             **{
                 member: self._resolve_member(
-                    members.get(member) or _type_by_form(each), each, place, depth + 1
+                    members.get(member) or _guess_type(item), item, place, depth + 1
                 )
-                for member, each in own.items()
+                for member, item in stored.items()
             },
         }
 
@@ -163,7 +161,7 @@ class CustomTypes:
         return self.resolve(item.get("value"), str(kind), str(name), place, depth)
 
     def remarks(self) -> list[Remark]:
-        """Return at most one remark on types that are not known, and one on those not named."""
+        """Return at most one remark on undefined types, and one on unnamed types."""
         remarks = self._remarks_on_undefined()
         if self._nameless:
             message = (
@@ -175,22 +173,21 @@ class CustomTypes:
 
     def _remarks_on_undefined(self) -> list[Remark]:
         if self.files:
-            nobody = f"{' and '.join(file.name for file in self.files)} does not define"
+            subject = f"{' and '.join(file.name for file in self.files)} does not define"
         else:
-            nobody = f"no project file (*{PROJECT_SUFFIX}) {self._searched_words()} defines"
+            subject = f"no project file (*{PROJECT_SUFFIX}) {self._searched_words()} defines"
         if self._undefined:
             names = _join_names([*self._undefined, *self._unknown_classes])
             message = (
-                f"{nobody} {names}, so default values and the numbers of enums are unknown; add "
+                f"{subject} {names}, so default values and the numbers of enums are unknown; add "
                 "the project file of Tiled, or export the map with "
                 '"Resolve object types and properties"'
             )
             return [Remark(next(iter(self._undefined.values())), message)]
         if self._unknown_classes:
             message = (
-                f"{nobody} {_join_names([*self._unknown_classes])}; if Tiled's project gives these "
-                'classes default properties, add the project file, or else set classes = "off" in '
-                "[lint]"
+                f"{subject} {_join_names([*self._unknown_classes])}; if they have defaults, add "
+                'the project file of Tiled, or else set classes = "off" in [lint]'
             )
             return [Remark(None, message, "classes")]
         return []
@@ -201,8 +198,8 @@ class CustomTypes:
         return f"beside the map or above it, up to {self.searched[-1].resolve().name or '/'}"
 
 
-def _type_by_form(value: object) -> Values:
-    """Return the type of a member that no class defines, as far as its value shows it."""
+def _guess_type(value: object) -> Values:
+    """Return the type of a member of an undefined class, as far as its value shows it."""
     if isinstance(value, list):
         return {"type": "list"}
     return {"type": "class"} if isinstance(value, Mapping) else {}
@@ -224,20 +221,20 @@ def _read_types(file: Path) -> list[tuple[str, str, EnumType | ClassType]]:
     document = read_document(file)
     listed = document.get("propertyTypes", []) if isinstance(document, dict) else None
     if not isinstance(listed, list):
-        _refuse(file, (), "the file has no list of types", "a project as Tiled saves it")
+        _reject(file, (), "the file has no list of types", "a project as Tiled saves it")
     types: list[tuple[str, str, EnumType | ClassType]] = []
     for number, item in enumerate(listed):
         steps = ("propertyTypes", number)
         if not isinstance(item, dict) or not isinstance(item.get("name"), str):
-            _refuse(file, steps, f"the type is {shown(item)}", "an object with a name")
+            _reject(file, steps, f"the type is {shown(item)}", "an object with a name")
         kind = item.get("type", "enum")
         custom_type: EnumType | ClassType
         if kind == "class":
             custom_type = ClassType(_read_members(file, steps, item), _read_uses(file, steps, item))
         elif kind == "enum":
             values = item.get("values", [])
-            if not isinstance(values, list) or not all(isinstance(each, str) for each in values):
-                _refuse(file, (*steps, "values"), f"found {shown(values)}", "a list of names")
+            if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
+                _reject(file, (*steps, "values"), f"found {shown(values)}", "a list of names")
             custom_type = EnumType(tuple(values), item.get("valuesAsFlags") is True)
         else:
             continue
@@ -248,12 +245,12 @@ def _read_types(file: Path) -> list[tuple[str, str, EnumType | ClassType]]:
 def _read_members(file: Path, steps: tuple[str | int, ...], item: Values) -> Mapping[str, Values]:
     listed = item.get("members", [])
     if not isinstance(listed, list):
-        _refuse(file, (*steps, "members"), f"found {shown(listed)}", "a list")
+        _reject(file, (*steps, "members"), f"found {shown(listed)}", "a list")
     members: dict[str, Values] = {}
     for number, member in enumerate(listed):
         if not isinstance(member, dict) or not isinstance(member.get("name"), str):
             place = (*steps, "members", number)
-            _refuse(file, place, f"the member is {shown(member)}", "an object with a name")
+            _reject(file, place, f"the member is {shown(member)}", "an object with a name")
         members[member["name"]] = member
     return members
 
@@ -261,47 +258,47 @@ def _read_members(file: Path, steps: tuple[str | int, ...], item: Values) -> Map
 def _read_uses(file: Path, steps: tuple[str | int, ...], item: Values) -> frozenset[str]:
     # Before Tiled 1.9, classes were only the types of properties.
     uses = item.get("useAs", ["property"])
-    if not isinstance(uses, list) or not all(isinstance(each, str) for each in uses):
-        _refuse(file, (*steps, "useAs"), f"found {shown(uses)}", "a list of names")
+    if not isinstance(uses, list) or not all(isinstance(value, str) for value in uses):
+        _reject(file, (*steps, "useAs"), f"found {shown(uses)}", "a list of names")
     return frozenset(uses)
 
 
-def _refuse(file: Path, steps: Sequence[str | int], found: str, expected: str) -> NoReturn:
-    refuse(file, json_place(steps) or None, found, expected, "save the project again in Tiled")
+def _reject(file: Path, steps: Sequence[str | int], problem: str, expected: str) -> NoReturn:
+    refuse(file, json_place(steps) or None, problem, expected, "save the project again in Tiled")
 
 
 def find_custom_types(source: Path, project: Path | None, *, allow_outside: bool) -> CustomTypes:
-    """Find the project files that define a map's custom types.
+    """Find the project files that define the custom types of a map.
 
-    They are those of the nearest folder that has any, from the map's folder up to the folder that
-    its references may not leave.
+    They are in the nearest folder that has any, from the folder of the map up to the folder that
+    its references must stay in.
 
     Args:
         source: the map or world.
-        project: folder of the recipe; None = there is none.
-        allow_outside: whether folders above may be searched as well.
+        project: the folder of the recipe; None = there is no recipe.
+        allow_outside: whether to search the folders above as well.
 
     Raises:
-        LevelError: a project file is a link out of that folder.
+        LevelError: a project file is a link to a file outside that folder.
     """
-    root = project_root(source, project)
+    root = find_project_root(source, project)
     searched: list[Path] = []
-    for folder in _folders_above(source.parent):
+    for folder in _list_parents(source.parent):
         if not allow_outside and not folder.resolve().is_relative_to(root):
             break
         searched.append(folder)
-        files = _project_files(folder)
+        files = _list_project_files(folder)
         for file in files:
             if not allow_outside and not file.resolve().is_relative_to(root):
-                found = f"this is a link to {file.resolve()}, outside the project folder"
-                refuse(file, None, found, f"a file inside {root}", "copy it there")
+                problem = f"this is a link to {file.resolve()}, outside the project folder"
+                refuse(file, None, problem, f"a file inside {root}", "copy it there")
         if files:
             return CustomTypes(searched, files)
     return CustomTypes(searched)
 
 
-def _folders_above(folder: Path) -> Iterator[Path]:
-    """Yield a folder and all above it."""
+def _list_parents(folder: Path) -> Iterator[Path]:
+    """Yield a folder and all its parents."""
     real = folder.resolve()
     yield folder
     while real != real.parent:
@@ -311,12 +308,12 @@ def _folders_above(folder: Path) -> Iterator[Path]:
         yield folder
 
 
-def _project_files(folder: Path) -> list[Path]:
+def _list_project_files(folder: Path) -> list[Path]:
     try:
         return sorted(
             file
             for file in folder.iterdir()
             if file.name.endswith(PROJECT_SUFFIX) and file.is_file()
         )
-    except OSError:  # The folder of a level that is missing, or one above it that is not readable.
+    except OSError:  # The folder of the level is missing, or a folder above it is unreadable.
         return []

@@ -1,4 +1,4 @@
-"""Read and check the values of a Tiled file, whether they come as JSON or as XML text."""
+"""Read and check the values of a Tiled file, from JSON or from XML text."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from functools import cached_property
 from pathlib import Path
 from typing import NoReturn
 
-from bake.levels.reading.marks import WORDS, Attributes, as_number
+from bake.levels.reading.marks import WORDS, Attributes, parse_number
 from bake.levels.reading.mistakes import refuse, shown
-from bake.levels.reading.names import plain_name
+from bake.levels.reading.names import normalize_name
 from bake.levels.tiled.custom_types import MAX_CLASSES_DEEP, CustomTypes, Use
 
-#: The most properties an object, tile or layer may have; those of a template are copied to its
-#: objects.
+#: The most properties of an object, tile or layer. The limit bounds templates, whose properties are
+#: copied to all their objects.
 MAX_PROPERTIES = 1024
-#: What Tiled calls the class of an object or tile, in its versions; layers have only the first.
+#: The keys of the class of an object, tile or layer in the versions of Tiled.
 _CLASS_KEYS: Mapping[Use, tuple[str, ...]] = {
     "object": ("class", "type"),
     "tile": ("class", "type"),
     "layer": ("class",),
 }
-#: Flags that say the opposite of one another, so that one replaces the other where it is inherited.
+#: Pairs of opposite flags: a flag of an object replaces an inherited opposite one.
 _OPPOSITES = {
     **{"blocked": "walkable", "walkable": "blocked"},
     **{"one_way": "both_ways", "both_ways": "one_way"},
@@ -32,15 +32,7 @@ _LIMIT = 10**18
 
 
 class Fields:
-    """Reads the keys of one object of a file.
-
-    Attributes:
-        file: where it stands.
-        values: by key.
-        place: what it is, in words a user of the editor knows.
-        is_text: whether numbers and flags come as text, as in XML.
-        types: the custom types that properties may have.
-    """
+    """Checked access to the keys of one object in a file."""
 
     def __init__(
         self,
@@ -53,30 +45,30 @@ class Fields:
     ) -> None:
         self.file = file
         self.values = values
-        self.place = place
-        self.is_text = is_text
+        self.place = place  #: what the object is, in the terms of the editor
+        self.is_text = is_text  #: whether numbers and flags are text, as in XML
         self.types = CustomTypes() if types is None else types
 
     def refuse(
-        self, found: str, expected: str | None = None, remedy: str | None = None
+        self, problem: str, expected: str | None = None, remedy: str | None = None
     ) -> NoReturn:
-        refuse(self.file, self.place or None, found, expected, remedy)
+        refuse(self.file, self.place or None, problem, expected, remedy)
 
-    def at(self, place: str) -> Fields:
-        """Return the same fields with a better name for their place."""
+    def at_place(self, place: str) -> Fields:
+        """Return the same fields with another name of their place."""
         return self.inside(self.values, place)
 
     def inside(self, values: Mapping[str, object], place: str) -> Fields:
-        """Return the fields of another object of the same file."""
+        """Return the fields of another object in the same file."""
         return Fields(self.file, values, place, is_text=self.is_text, types=self.types)
 
     def has(self, key: str) -> bool:
         return self.values.get(key) is not None
 
-    def whole(self, key: str, default: int | None = None, *, low: int = 0) -> int:
-        """Return a whole number of at least ``low``; without a default it may not be missing."""
+    def integer(self, key: str, default: int | None = None, *, low: int = 0) -> int:
+        """Return an integer of at least ``low``; the key is required without a default."""
         expected = "a whole number" if low < 0 else f"a whole number of at least {low}"
-        value = self._given(key, default, expected)
+        value = self._required(key, default, expected)
         if self.is_text and isinstance(value, str) and _WHOLE.fullmatch(value):
             value = int(value)
         if isinstance(value, float) and value.is_integer():
@@ -86,36 +78,36 @@ class Fields:
         return value
 
     def number(self, key: str, default: float | None = None) -> float:
-        """Return a finite number."""
-        value = self._given(key, default, "a number")
-        found = as_number(value, is_text=self.is_text)
-        if found is None:
+        """Return the value of a key as a finite number; without a default it is required."""
+        value = self._required(key, default, "a number")
+        number = parse_number(value, is_text=self.is_text)
+        if number is None:
             self.refuse(f"{key} is {shown(value)}", "a number")
-        return found
+        return number
 
     def text(self, key: str, default: str | None = None) -> str:
-        value = self._given(key, default, "text")
+        value = self._required(key, default, "text")
         if not isinstance(value, str):
             self.refuse(f"{key} is {shown(value)}", "text")
         return value
 
     def items(self, key: str) -> list[Fields]:
-        """Return a list of objects, empty where there is none."""
+        """Return the objects in a list, empty if the key is missing."""
         value = self.values.get(key, [])
         if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
             self.refuse(f"{key} is {shown(value)}", "a list of objects")
         prefix = f"{self.place}: " if self.place else ""
-        return [self.inside(item, f"{prefix}{key}[{at}]") for at, item in enumerate(value)]
+        return [self.inside(item, f"{prefix}{key}[{number}]") for number, item in enumerate(value)]
 
     def properties(self) -> Properties:
-        """Return the custom properties, without the defaults of a class."""
-        items = self._listed_properties()
+        """Return the custom properties without the defaults of the class."""
+        items = self._property_items()
         if len(items) > MAX_PROPERTIES:
             self.refuse(f"it has {len(items):,} properties", f"at most {MAX_PROPERTIES:,}")
-        return Properties(self, self._by_name(items, 0))
+        return Properties(self, self._index_values(items, 0))
 
     def class_name(self, use: Use) -> str:
-        """Return the class of an object, tile or layer; "" where it has none."""
+        """Return the class of an object, tile or layer, or "" without a class."""
         return next((name for key in _CLASS_KEYS[use] if (name := self.text(key, ""))), "")
 
     def class_properties(self, use: Use, name: str | None = None) -> Properties:
@@ -123,17 +115,17 @@ class Fields:
 
         Args:
             use: the kind of owner.
-            name: of the class; None = the owner's own.
+            name: the class; None = the class of the owner.
         """
         name = self.class_name(use) if name is None else name
         return Properties(self, self.types.class_defaults(name, use))
 
     def typed_properties(self, use: Use) -> Properties:
-        """Return the custom properties over the defaults of the class."""
-        return self.properties().over(self.class_properties(use))
+        """Return the custom properties with the defaults of the class for missing ones."""
+        return self.properties().with_inherited(self.class_properties(use))
 
-    def _listed_properties(self) -> list[Fields]:
-        """Return the properties as objects with a name; Tiled before 1.2 wrote one of values."""
+    def _property_items(self) -> list[Fields]:
+        """Return the properties as named objects; before Tiled 1.2 they are values by name."""
         values = self.values.get("properties", [])
         if not isinstance(values, dict):
             return self.items("properties")
@@ -149,7 +141,7 @@ class Fields:
             for name, value in values.items()
         ]
 
-    def _by_name(self, items: list[Fields], depth: int) -> dict[str, object]:
+    def _index_values(self, items: list[Fields], depth: int) -> dict[str, object]:
         values: dict[str, object] = {}
         for item in items:
             name = item.text("name")
@@ -164,26 +156,26 @@ class Fields:
         if depth > MAX_CLASSES_DEEP:
             self.refuse("its classes and lists are nested too deeply", f"{MAX_CLASSES_DEEP} deep")
         if self.is_text and kind == "class":
-            value = self._by_name(self.items("properties"), depth + 1)
+            value = self._index_values(self.items("properties"), depth + 1)
         elif self.is_text and kind == "list":
             value = [item.read_value(place, depth + 1) for item in self.items("items")]
         elif self.is_text and isinstance(value, str):
-            value = _from_text(value, kind)
+            value = _convert_text(value, kind)
         return self.types.resolve(value, kind, self.text("propertytype", ""), place, depth)
 
-    def _given(self, key: str, default: object, expected: str) -> object:
+    def _required(self, key: str, default: object, expected: str) -> object:
         value = self.values.get(key, default)
         if value is None:
             self.refuse(f"{key} is missing", expected)
         return value
 
 
-def _from_text(value: str, kind: str) -> object:
-    """Return a value of XML, converted by its type."""
+def _convert_text(value: str, kind: str) -> object:
+    """Return a value from XML, converted by its type."""
     if kind == "bool":
         return {"true": True, "false": False}.get(value, value)
     if kind in ("int", "float", "object"):
-        number = as_number(value, is_text=True)
+        number = parse_number(value, is_text=True)
         if number is None:
             return value
         return number if kind == "float" else int(number)
@@ -191,10 +183,10 @@ def _from_text(value: str, kind: str) -> object:
 
 
 class Properties(Attributes):
-    """Custom properties: what a designer typed.
+    """The custom properties of an object, tile or layer.
 
-    The members of class properties count like properties of the owner, unless it has one of that
-    name itself, or two members of one name differ.
+    Members of class properties count as properties of the owner, unless the owner has a property
+    with that name, or two members with that name differ.
     """
 
     owner: Fields
@@ -202,14 +194,16 @@ class Properties(Attributes):
     def __init__(self, owner: Fields, values: Mapping[str, object]) -> None:
         super().__init__(owner, "property", values)
 
-    def over(self, below: Properties) -> Properties:
-        """Return these properties laid over the inherited ones of a template, tile or class."""
+    def with_inherited(self, below: Properties) -> Properties:
+        """Return these properties, with missing ones inherited from a template, tile or class."""
         if not below.values:
             return self
-        own = set(map(plain_name, self.values))
-        own |= {_OPPOSITES[name] for name in own & _OPPOSITES.keys()}
+        own_names = set(map(normalize_name, self.values))
+        own_names |= {_OPPOSITES[name] for name in own_names & _OPPOSITES.keys()}
         inherited = {
-            name: value for name, value in below.values.items() if plain_name(name) not in own
+            name: value
+            for name, value in below.values.items()
+            if normalize_name(name) not in own_names
         }
         return Properties(self.owner, {**inherited, **self.values})
 
@@ -218,13 +212,13 @@ class Properties(Attributes):
 
     @cached_property
     def members(self) -> Mapping[str, Mapping[str, object]]:
-        """Return the members of class properties: by plain name, the values by dotted path."""
+        """The members of class properties: values by dotted path, by plain name."""
         members: dict[str, dict[str, object]] = {}
         for count, (path, value) in enumerate(_walk_members(self.values, "")):
             if count >= MAX_PROPERTIES:
                 self.owner.refuse("its classes have too many members", f"{MAX_PROPERTIES:,} in all")
-            name = plain_name(path.rpartition(".")[2])
-            # An object that is a goal inside a class may be a goal of the game's own.
+            name = normalize_name(path.rpartition(".")[2])
+            # An object reference inside a class may have a meaning of the game.
             if value is not None and name in WORDS:
                 members.setdefault(name, {})[path] = value
         return members
@@ -237,8 +231,8 @@ class Properties(Attributes):
     def value(self, name: str) -> object:
         if name in self.spellings or name not in self.members:
             return super().value(name)
-        first, *others = self.members[name].values()
-        return first if all(other == first for other in others) else None
+        first, *rest = self.members[name].values()
+        return first if all(value == first for value in rest) else None
 
     def find(self, key: str) -> object:
         """Return the value of a property, or of a member by its path such as "nav.blocked"."""
@@ -249,10 +243,10 @@ class Properties(Attributes):
                 return Properties(self.owner, inner).find(member)
         if self.values.get(key) is not None:
             return self.values[key]
-        return Attributes.value(self, plain_name(key))
+        return Attributes.value(self, normalize_name(key))
 
     def unread_members(self, known: Iterable[str]) -> Iterator[tuple[str, str]]:
-        """Yield the path of each member that other values of its known name hide, and the name."""
+        """Yield the path and name of each member that a different value of the name overrides."""
         for name in known:
             value = self.value(name) if name in self.members else None
             for path, member in self.members.get(name, {}).items():

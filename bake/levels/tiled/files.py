@@ -1,11 +1,11 @@
-"""Read the files of a map, each once and only inside the project, and put XML in words of JSON.
+"""Read the files of a map, and convert XML (TMX) to the structure of JSON (TMJ).
 
-Only XML as the editor writes it is read: without entities, and of bounded size. Entities are the
-way a small file grows to gigabytes or reads other files, and Tiled writes none, so a document type
-with declarations is refused before any of them is looked at. One that a file only names, as editors
-before 1.0 wrote it, is not fetched. TMX then is put in the words of TMJ, so
-that one reader serves both (Tiled documentation, "TMX Map Format" and "JSON Map Format"); its
-numbers stay text, which :class:`~bake.levels.tiled.fields.Fields` reads.
+XML must be as the editor writes it: without entities, and of limited size. Entities allow a small
+file to grow to gigabytes or to read other files, and Tiled writes none, so a document type with
+declarations is rejected before they are parsed. A document type that a file only names, as editors
+before 1.0 wrote it, is not fetched. One reader serves both formats (Tiled documentation, "TMX Map
+Format" and "JSON Map Format"). Numbers from XML remain text, which
+:class:`~bake.levels.tiled.fields.Fields` converts.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from bake.core.errors import LevelError
 from bake.levels.reading.files import (
     check_file,
     check_merged,
-    project_root,
+    find_project_root,
     read_document,
     read_start,
-    referred_file,
+    resolve_reference,
 )
 from bake.levels.reading.limits import spend_text
 from bake.levels.reading.mistakes import refuse, shown
@@ -36,13 +36,13 @@ Values = dict[str, object]
 
 # limit: a one-line error; tests/levels/tiled/test_refusals.py
 MAX_XML_BYTES = 2**26
-#: How many elements besides single tiles there may be; each takes a few hundred bytes.
+#: The most elements besides single tiles; each takes a few hundred bytes.
 # limit: a one-line error; tests/levels/tiled/test_refusals.py
 MAX_ELEMENTS = 2**20
 MAX_DEPTH = 64
-#: Only the major version is compared; Tiled counts what follows the point: 1.10 follows 1.9.
+#: Only the major version is compared. Version 1.10 follows 1.9.
 _NEWEST_MAJOR = 1
-#: The edges and corners of a tile.
+#: The number of edges and corners of a tile.
 _WANG_CORNERS = 8
 _LAYERS = {
     "layer": "tilelayer",
@@ -50,27 +50,27 @@ _LAYERS = {
     "imagelayer": "imagelayer",
     "group": "group",
 }
-#: What is inside these elements counts for the one around them.
+#: The children of these elements belong to the parent element.
 _HOLDERS = ("properties", "terraintypes", "wangsets")
-#: What TMJ calls the list of all elements of a tag.
+#: The key in TMJ of the list of all elements with a tag.
 _LISTS = {
     **dict.fromkeys(_LAYERS, "layers"),
     **{tag: f"{tag}s" for tag in ("tileset", "tile", "object", "terrain", "wangset")},
     **{"property": "properties", "item": "items", "wangcolor": "colors", "wangtile": "wangtiles"},
-    # Before Tiled 1.5 corners and edges had colours of their own.
+    # Before Tiled 1.5, corners and edges had separate colors.
     **{"wangedgecolor": "edgecolors", "wangcornercolor": "cornercolors"},
 }
 
 
 @dataclass(slots=True)
 class Element:
-    """One element."""
+    """An XML element."""
 
     tag: str
     attributes: dict[str, str]
     children: list[Element] = field(default_factory=list)
     text: str = ""
-    #: of the <tile> elements inside <data> or <chunk>, which are not kept one by one
+    #: gids of the <tile> elements inside <data> or <chunk>, which are not children
     gids: array[int] | None = None
 
     def all(self, tag: str) -> list[Element]:
@@ -78,7 +78,7 @@ class Element:
 
 
 def _parse_xml(path: Path, data: bytes) -> Element:
-    """Parse a document, and return its root.
+    """Parse an XML document and return its root.
 
     Raises:
         LevelError: the text is not XML, declares entities, has too many elements, or is nested too
@@ -105,7 +105,7 @@ def _parse_xml(path: Path, data: bytes) -> Element:
     return builder.root
 
 
-#: Stands for every single tile while that is open; it takes neither children nor text.
+#: The open element of every single tile; it collects neither children nor text.
 _TILE = Element("tile", {}, gids=array("I"))
 
 
@@ -123,12 +123,12 @@ class _Builder:
         self.parser.EndElementHandler = self.end
         self.parser.CharacterDataHandler = self.characters
 
-    def refuse(self, found: str, expected: str) -> NoReturn:
-        refuse(self.path, f"line {self.parser.CurrentLineNumber}", found, expected)
+    def refuse(self, problem: str, expected: str) -> NoReturn:
+        refuse(self.path, f"line {self.parser.CurrentLineNumber}", problem, expected)
 
     def doctype(self, _name: str, _system: object, _public: object, has_inside: bool) -> None:
-        # Editors before 1.0 named a document type, which expat does not fetch. What one declares in
-        # the file itself, entities for example, is not read.
+        # Editors before 1.0 named a document type, which expat does not fetch. Declarations in the
+        # file itself, such as entities, are rejected.
         if has_inside:
             self.refuse(
                 "the file declares a document type with entities of its own (DOCTYPE [...])",
@@ -167,66 +167,68 @@ class _Builder:
             element.text = "".join(texts)
 
     def characters(self, text: str) -> None:
-        # Only blanks stand between single tiles, but there may be millions of them.
+        # Only blanks stand between single tiles, but there may be millions.
         if self.open[-1].gids is None:
             self.texts[-1].append(text)
 
 
-def _words(element: Element) -> Values:
-    """Put an element, and what is inside it, in the words of TMJ."""
-    words: Values = {**element.attributes}
+def _to_tmj(element: Element) -> Values:
+    """Convert an element and its children to the structure of TMJ."""
+    values: Values = {**element.attributes}
     if element.tag in ("property", "item"):
-        words = {"value": element.text, **words}  # Text of several lines stands between the tags.
+        values = {"value": element.text, **values}  # Multi-line text stands between the tags.
     elif element.tag == "wangtile":
-        words["wangid"] = _wangid(element.attributes.get("wangid", ""))
+        values["wangid"] = _split_wang_id(element.attributes.get("wangid", ""))
     elif element.tag in _LAYERS:
-        words["type"] = _LAYERS[element.tag]
-    found: Values = {}
+        values["type"] = _LAYERS[element.tag]
+    parts: Values = {}
     lists: dict[str, list[Values]] = {}
     for holder in element.children:
-        for each in holder.children if holder.tag in _HOLDERS else [holder]:
-            match element.tag, each.tag:
+        for child in holder.children if holder.tag in _HOLDERS else [holder]:
+            match element.tag, child.tag:
                 case "object", "point" | "ellipse" | "capsule" | "text" as tag:
-                    found[tag] = True
+                    parts[tag] = True
                 case "object", "polygon" | "polyline" as tag:
-                    pairs = [pair.split(",") for pair in each.attributes.get("points", "").split()]
-                    found[tag] = [dict(zip(("x", "y"), pair, strict=False)) for pair in pairs]
+                    pairs = [pair.split(",") for pair in child.attributes.get("points", "").split()]
+                    parts[tag] = [dict(zip(("x", "y"), pair, strict=False)) for pair in pairs]
                 case (
                     ("template", "tileset" | "object" as tag)
                     | ("tile", "objectgroup" as tag)
                     | ("tileset", "tileoffset" | "grid" as tag)
                 ):
-                    found.setdefault(tag, _words(each))
+                    parts.setdefault(tag, _to_tmj(child))
                 case "tile", "image":
-                    sizes = each.attributes.keys() & {"width", "height"}
-                    found |= {f"image{key}": each.attributes[key] for key in sizes}
+                    sizes = child.attributes.keys() & {"width", "height"}
+                    parts |= {f"image{key}": child.attributes[key] for key in sizes}
                 case "layer", "data":
-                    found |= _tile_data(each)
+                    parts |= _read_tile_data(child)
                 case _, tag if tag in _LISTS:
-                    lists.setdefault(_LISTS[tag], []).append(_words(each))
-    return {**words, **found, **lists}
+                    lists.setdefault(_LISTS[tag], []).append(_to_tmj(child))
+    return {**values, **parts, **lists}
 
 
-def _tile_data(data: Element) -> Values:
-    words: Values = {
+def _read_tile_data(data: Element) -> Values:
+    values: Values = {
         key: data.attributes[key] for key in ("encoding", "compression") if key in data.attributes
     }
     chunks = data.all("chunk")
     if chunks:
-        words["chunks"] = [{**each.attributes, "data": _cells(each, words)} for each in chunks]
+        values["chunks"] = [
+            {**chunk.attributes, "data": _read_cells(chunk, values)} for chunk in chunks
+        ]
     else:
-        words["data"] = _cells(data, words)
-    return words
+        values["data"] = _read_cells(data, values)
+    return values
 
 
-def _cells(holder: Element, words: Values) -> object:
-    if "encoding" in words:
+def _read_cells(holder: Element, values: Values) -> object:
+    if "encoding" in values:
         return holder.text
     return [] if holder.gids is None else holder.gids
 
 
-def _wangid(text: str) -> list[str]:
-    """Split a Wang id; before Tiled 1.5 it was one number of eight hexadecimal digits."""
+def _split_wang_id(text: str) -> list[str]:
+    """Split a Wang id into numbers; before Tiled 1.5 it is eight hexadecimal digits."""
     digits = text.removeprefix("0x")
     if digits == text:
         return text.split(",")
@@ -236,28 +238,24 @@ def _wangid(text: str) -> list[str]:
 
 
 class ProjectFiles:
-    """Reads files for one level.
-
-    Attributes:
-        depends_on: every file read beside the level itself, in order; a project file always counts.
-        types: the custom types of the project.
-    """
+    """Reads the files that a level refers to, and records them."""
 
     def __init__(self, source: Path, project: Path | None, *, allow_outside: bool) -> None:
         self.source = source
         self.types = find_custom_types(source, project, allow_outside=allow_outside)
+        #: all files read besides the level itself, in order, and the project files
         self.depends_on: list[Path] = list(self.types.files)
         self._known: set[Path] = {source}
         self.allow_outside = allow_outside
-        self.root = project_root(source, project)
+        self.root = find_project_root(source, project)
 
     def refer(self, owner: Fields, reference: str) -> Path:
-        """Find the file a reference means, relative to the file it stands in.
+        """Return the path of the file that a reference names.
 
         Raises:
-            LevelError: the reference is not a path, leaves the project folder, or leads to nothing.
+            LevelError: the reference is not a path, leaves the project folder, or names no file.
         """
-        return referred_file(
+        return resolve_reference(
             owner.file,
             reference,
             root=self.root,
@@ -267,15 +265,15 @@ class ProjectFiles:
         )
 
     def open(self, path: Path, kind: str, owner: Fields | None = None) -> Fields:
-        """Read a file, and return its root as an object in the words of TMJ.
+        """Read a file and return its root in the structure of TMJ.
 
         Args:
-            path: the file, XML or JSON whatever its name says.
+            path: the file; the contents decide whether it is XML or JSON.
             kind: "map", "tileset", "template" or "world".
-            owner: what refers to it; None for the level itself.
+            owner: the object that refers to it; None for the level itself.
 
         Raises:
-            LevelError: the file is unreadable, or not of this kind.
+            LevelError: the file is unreadable, or of another kind.
         """
         if owner is not None and path not in self._known:
             self._known.add(path)
@@ -286,7 +284,7 @@ class ProjectFiles:
             refuse(path, None, f"the file has {size:,} bytes", f"at most {MAX_XML_BYTES:,}", remedy)
         start = read_start(path, 64).lstrip()
         if start.startswith((b"{", b"[")):
-            return self._json(path, kind)
+            return self._read_json(path, kind)
         if kind not in ("map", "tileset", "template"):
             refuse(path, None, f"the {kind} is not JSON", "JSON as Tiled saves it")
         spend_text(path, size)
@@ -295,17 +293,17 @@ class ProjectFiles:
         root = _parse_xml(path, data)
         if root.tag != kind:
             refuse(path, None, f"the file holds <{root.tag[:40]}>", f"<{kind}>")
-        fields = Fields(path, _words(root), "", is_text=True, types=self.types)
+        fields = Fields(path, _to_tmj(root), "", is_text=True, types=self.types)
         _check_version(fields)
         return fields
 
-    def _json(self, path: Path, kind: str) -> Fields:
+    def _read_json(self, path: Path, kind: str) -> Fields:
         document = read_document(path)
         if not isinstance(document, dict):
             refuse(path, None, f"the file holds {shown(document)}", "an object")
-        found = document.get("type", kind)
-        if found != kind:
-            refuse(path, "type", f"the type of the file is {shown(found)}", shown(kind))
+        actual_kind = document.get("type", kind)
+        if actual_kind != kind:
+            refuse(path, "type", f"the type of the file is {shown(actual_kind)}", shown(kind))
         fields = Fields(path, document, "", is_text=False, types=self.types)
         _check_version(fields)
         return fields
@@ -315,9 +313,9 @@ def _check_version(fields: Fields) -> None:
     version = fields.values.get("version", "1.0")
     major = str(version).split(".", maxsplit=1)[0]
     if not (major.isascii() and major.isdigit()) or not isinstance(version, str | float | int):
-        fields.at("version").refuse(f"found {shown(version)}", 'a version such as "1.10"')
+        fields.at_place("version").refuse(f"found {shown(version)}", 'a version such as "1.10"')
     if int(major[:9]) > _NEWEST_MAJOR:
-        fields.at("version").refuse(
+        fields.at_place("version").refuse(
             f"version {shown(version)} of the format is too new for this bake",
             f"{_NEWEST_MAJOR}.x",
             f"update bake, or export for Tiled {_NEWEST_MAJOR}.x",

@@ -1,9 +1,9 @@
-"""Describe a map's lattice: where its cells lie in the pixels of objects, and in the level.
+"""The lattice of a map: the positions of its cells in object pixels and in the level.
 
-Tiled draws staggered maps as hexagonal ones whose sides have length 0. Staggered isometric cells
-are squares of a lattice turned by 45 degrees: turning the map back gives ordinary square cells,
-in which neighbours are neighbours ("Cell coordinates", docs/levels-tiled.md). The high four bits
-of a tile's global id say how it is flipped and rotated ("Global Tile IDs", Tiled documentation).
+Tiled draws staggered maps as hexagonal maps with sides of length 0. Staggered isometric cells are
+squares of a lattice that is turned by 45 degrees. Turning it back results in ordinary square cells
+with the same neighbors ("Cell coordinates", docs/levels-tiled.md). The high four bits of a
+global tile id are flags for flips and rotations ("Global Tile IDs", Tiled documentation).
 """
 
 from __future__ import annotations
@@ -39,25 +39,25 @@ _BITS = {step: bit for bit, step in _HEADINGS.items()}
 
 @dataclass(frozen=True)
 class Geometry:
-    """The lattice of a map."""
+    """The lattice of a map, with its orientation and tile size."""
 
     orientation: Orientation
-    #: tile_width, tile_height: pixels; even numbers where cells are shifted, as Tiled draws those
+    #: tile_width, tile_height: in pixels; even numbers if cells are shifted, as Tiled draws them
     tile_width: int
     tile_height: int
-    side: int = 0  #: length of a hexagon's side along the stagger axis, in pixels; 0 if staggered
-    axis: str = "y"  #: "x" or "y"; which rows (y) or columns (x) are shifted by half a tile
+    side: int = 0  #: side of a hexagon along the stagger axis, in pixels; 0 if staggered
+    axis: str = "y"  #: "x" if columns are shifted by half a tile, "y" if rows are
     odd: bool = True  #: whether the odd rows or columns are shifted
 
     @staticmethod
-    def of(fields: Fields) -> Geometry:
-        """Read the attributes of a map."""
+    def read(fields: Fields) -> Geometry:
+        """Return the lattice of a map, read from its attributes."""
         orientation = fields.text("orientation")
         if orientation not in _ORIENTATIONS:
             fields.refuse(
                 f"orientation is {orientation[:40]!r}", f"one of {', '.join(_ORIENTATIONS)}"
             )
-        width, height = fields.whole("tilewidth", low=1), fields.whole("tileheight", low=1)
+        width, height = fields.integer("tilewidth", low=1), fields.integer("tileheight", low=1)
         if max(width, height) > _MAX_TILE:
             fields.refuse(f"the tiles are {width:,} x {height:,}", f"at most {_MAX_TILE:,}")
         if orientation not in ("staggered", "hexagonal"):
@@ -67,7 +67,7 @@ class Geometry:
             fields.refuse(f"staggeraxis is {axis[:40]!r}", '"x" or "y"')
         if index not in ("odd", "even"):
             fields.refuse(f"staggerindex is {index[:40]!r}", '"odd" or "even"')
-        side = fields.whole("hexsidelength", 0) if orientation == "hexagonal" else 0
+        side = fields.integer("hexsidelength", 0) if orientation == "hexagonal" else 0
         along = width if axis == "x" else height
         if side > along:
             fields.refuse(f"hexsidelength is {side}", f"at most the tile's {along}")
@@ -80,27 +80,27 @@ class Geometry:
 
     @property
     def pitch(self) -> tuple[float, float]:
-        """Return the pixels from one column, and from one row, to the next."""
+        """The distance in pixels between neighboring columns and between neighboring rows."""
         if self.orientation == "isometric":
             return float(self.tile_height), float(self.tile_height)
         if not self.staggered:
             return float(self.tile_width), float(self.tile_height)
         if self.axis == "x":
-            return float(self._apart(self.tile_width)), float(self.tile_height)
-        return float(self.tile_width), float(self._apart(self.tile_height))
+            return float(self._line_distance(self.tile_width)), float(self.tile_height)
+        return float(self.tile_width), float(self._line_distance(self.tile_height))
 
-    def _apart(self, along: int) -> int:
-        """Return how far apart lines of shifted cells are, which Tiled rounds to whole pixels."""
+    def _line_distance(self, along: int) -> int:
+        """Return the distance between lines of shifted cells, rounded to pixels as Tiled does."""
         return max(1, max(0, along - self.side) // 2 + self.side)
 
     def _shift(self, x: Ints, y: Ints) -> Ints:
-        """Return 1 where the cell is shifted by half a tile, else 0."""
+        """Return 1 for cells that are shifted by half a tile, else 0."""
         line = x if self.axis == "x" else y
-        shifted: Ints = (line + (0 if self.odd else 1)) % 2
-        return shifted
+        shift_shape: Ints = (line + (0 if self.odd else 1)) % 2
+        return shift_shape
 
-    def centres(self, x: Ints, y: Ints) -> tuple[Floats, Floats]:
-        """Return the middles of cells, in the pixels of objects."""
+    def cell_centers(self, x: Ints, y: Ints) -> tuple[Floats, Floats]:
+        """Return the centers of cells in object pixels."""
         across, down = self.pitch
         px: Floats = np.asarray(x, dtype=np.float64)
         py: Floats = np.asarray(y, dtype=np.float64)
@@ -113,18 +113,18 @@ class Geometry:
         return px + shift * (self.tile_width / 2), py
 
     @property
-    def neighbours(self) -> tuple[tuple[int, int], ...]:
-        """Return the half of a cell's straight neighbours that follow it, in lattice steps."""
+    def neighbor_steps(self) -> tuple[tuple[int, int], ...]:
+        """The lattice steps to half of the straight neighbors: those that follow a cell."""
         east, south, south_west = (1, 0), (0, 1), (-1, 1)
         if self.orientation == "hexagonal":
             return east, south, south_west
         return (south, south_west) if self.staggered else (east, south)
 
     def on_lattice(self, px: Floats, py: Floats) -> tuple[Floats, Floats]:
-        """Return points in steps of the lattice whose whole numbers are the middles of cells.
+        """Convert points in object pixels to lattice coordinates, integer at cell centers.
 
-        Of staggered maps and hexagons v counts the lines along the stagger axis, and u the cells
-        in a line, from the one that half steps lead to from the first line; (0, 0) is cell (0, 0).
+        On staggered and hexagonal maps, v counts lines along the stagger axis and u counts cells
+        in a line, skewed by half a cell per line. Cell (0, 0) has coordinates (0, 0).
         """
         across, down = self.pitch
         if not self.staggered:
@@ -138,31 +138,31 @@ class Geometry:
         return along / width - (0.5 if self.odd else 1.0) - v / 2, v
 
     def shift(self, v: Ints) -> Ints:
-        """Return how far the lattice's u falls behind the number of a cell in line v."""
+        """Return the difference between the number of a cell in line v and its lattice u."""
         return (v + (0 if self.odd else 1)) // 2 if self.staggered else v * 0
 
     def cells_of(self, u: Ints, v: Ints) -> tuple[Ints, Ints]:
-        """Return the cells (x, y) of the map at points of the lattice."""
-        at = u + self.shift(v)
-        return (v, at) if self.staggered and self.axis == "x" else (at, v)
+        """Return the cells (x, y) of the map at lattice coordinates."""
+        cell = u + self.shift(v)
+        return (v, cell) if self.staggered and self.axis == "x" else (cell, v)
 
     def points_of(self, x: Ints, y: Ints) -> tuple[Ints, Ints]:
-        """Return the points (u, v) of the lattice that are the middles of cells."""
-        v, at = (x, y) if self.staggered and self.axis == "x" else (y, x)
-        return at - self.shift(v), v
+        """Return the lattice coordinates (u, v) of cells."""
+        v, cell = (x, y) if self.staggered and self.axis == "x" else (y, x)
+        return cell - self.shift(v), v
 
     def cell_at(self, px: float, py: float) -> tuple[int, int]:
-        """Return the map's cell at a point, as games will ask for it."""
+        """Return the cell of the map that contains a point, as the reader computes it."""
         across, down = self.pitch
         if not self.staggered:
             return int(px // across), int(py // down)
-        where, floor = self.coordinates(0, 0, 0), np.zeros(1, dtype=np.int64)
-        found = where.cells(np.array([[px, py]]), floor, self.hex_layout(0, 0))[0].tolist()
-        x, y = int(found[0]), int(found[1])
-        return (x, y) if self.orientation == "hexagonal" else self._turned_back(x, y)
+        coordinates, floor = self.coordinates(0, 0, 0), np.zeros(1, dtype=np.int64)
+        cell = coordinates.cells(np.array([[px, py]]), floor, self.hex_layout(0, 0))[0].tolist()
+        x, y = int(cell[0]), int(cell[1])
+        return (x, y) if self.orientation == "hexagonal" else self._turn_back(x, y)
 
     def hex_layout(self, left: int, top: int) -> HexLayout | None:
-        """Return the hexagonal layout once cell (left, top) is (0, 0); None = cells are square."""
+        """Return the hex layout of a level that begins at cell (left, top), or None for squares."""
         if self.orientation != "hexagonal":
             return None
         odd = self.odd ^ bool((left if self.axis == "x" else top) % 2)
@@ -171,17 +171,17 @@ class Geometry:
         return "odd-r" if odd else "even-r"
 
     def coordinates(self, left: int, top: int, rows: int) -> Coordinates:
-        """Return where the level's cells are drawn, in pixels of the map.
+        """Return the coordinates of the cells of the level, in pixels of the map.
 
         Sources are Tiled's renderers (tileToScreenCoords of Orthogonal-, Isometric- and
         HexagonalRenderer). On isometric maps these are other pixels than those of objects.
 
         Args:
-            left, top: the map's cell, turned if the map is staggered, that is the level's (0, 0).
-            rows: of the map, which say where an isometric one begins.
+            left, top: the cell of the map, turned if staggered, that is (0, 0) in the level.
+            rows: the height of the map in cells, which determines the origin of isometric maps.
         """
         if self.orientation not in ("isometric", "staggered"):
-            x, y = self.centres(np.array(left), np.array(top))
+            x, y = self.cell_centers(np.array(left), np.array(top))
             across, down = self.pitch
             side = float(self.side)
             return Coordinates(((float(x), float(y)),), (across, 0.0), (0.0, down), side)
@@ -189,19 +189,19 @@ class Geometry:
         middle = (float(self.tile_width * rows // 2), half_height)
         if self.orientation == "staggered":
             origin = np.zeros((), dtype=np.int64)
-            u, v = self.turned(origin, origin)
+            u, v = self.turn_cells(origin, origin)
             left, top = left - int(u), top - int(v)
-            x, y = self.centres(origin, origin)
+            x, y = self.cell_centers(origin, origin)
             middle = (float(x), float(y))
         east, south = (half_width, half_height), (-half_width, half_height)
-        centre = (
+        center = (
             middle[0] + left * east[0] + top * south[0],
             middle[1] + left * east[1] + top * south[1],
         )
-        return Coordinates((centre,), east, south)
+        return Coordinates((center,), east, south)
 
-    def turned(self, x: Ints, y: Ints) -> tuple[Ints, Ints]:
-        """Turn cells of a staggered map onto the square lattice its diamonds form.
+    def turn_cells(self, x: Ints, y: Ints) -> tuple[Ints, Ints]:
+        """Convert cells of a staggered map to the square lattice that its diamonds form.
 
         x runs to the south-east of the screen and y to the south-west, as on isometric maps.
         """
@@ -213,40 +213,40 @@ class Geometry:
             return across + up, across - down
         return across + up, down - across
 
-    def _turned_back(self, u: int, v: int) -> tuple[int, int]:
-        """Return the cell of the map that :meth:`turned` turns onto (u, v)."""
+    def _turn_back(self, u: int, v: int) -> tuple[int, int]:
+        """Return the cell of the map at (u, v) of the turned lattice."""
         line = u - v if self.axis == "x" else u + v
         across = u - (line + 1) // 2 if self.odd else u - line // 2
         return (line, across) if self.axis == "x" else (across, line)
 
     def on_screen(self, px: Floats, py: Floats) -> tuple[Floats, Floats]:
-        """Project points, or steps, from the pixels of objects to those of the screen."""
+        """Convert points or vectors from object pixels to screen pixels."""
         if self.orientation != "isometric":
             return px, py
         x, y = px / self.tile_height, py / self.tile_height
         return (x - y) * (self.tile_width / 2), (x + y) * (self.tile_height / 2)
 
     def off_screen(self, sx: Floats, sy: Floats) -> tuple[Floats, Floats]:
-        """Project points, or steps, from the pixels of the screen to those of objects."""
+        """Convert points or vectors from screen pixels to object pixels."""
         if self.orientation != "isometric":
             return sx, sy
         x, y = sx / self.tile_width, sy / self.tile_height
         return (y + x) * self.tile_height, (y - x) * self.tile_height
 
 
-def turned_headings(bits: int, gid: int, orientation: Orientation) -> int | None:
-    """Return the headings of a tile as they lie once it is flipped and rotated.
+def turn_headings(bits: int, gid: int, orientation: Orientation) -> int | None:
+    """Return the headings of a tile after its flips and rotations.
 
-    On isometric maps the picture is what is flipped: its left and right are the map's
-    south-west and north-east, so a flip across swaps x and y.
+    On isometric maps, flips apply to the picture. Its left and right are south-west and north-east
+    on the map, so a horizontal flip swaps x and y.
 
     Args:
-        bits: headings of the tile as it was drawn.
-        gid: with its flags.
-        orientation: of the map.
+        bits: the headings of the tile in the tileset.
+        gid: the global tile id with its flags.
+        orientation: the orientation of the map.
 
     Returns:
-        The headings; None where the turn gives other directions than the four headings.
+        The headings, or None if the rotation does not map headings to headings.
     """
     flags = gid & ~TILE_BITS
     if bits == 0 or flags == 0:
@@ -260,7 +260,7 @@ def turned_headings(bits: int, gid: int, orientation: Orientation) -> int | None
             return None
     elif flags & TRANSPOSE and isometric:
         return None
-    found = 0
+    turned = 0
     for bit, step in _HEADINGS.items():
         if not bits & bit:
             continue
@@ -274,5 +274,5 @@ def turned_headings(bits: int, gid: int, orientation: Orientation) -> int | None
             dx, dy = (dy, dx) if isometric else (-dx, dy)
         if flags & FLIP_DOWN:
             dx, dy = (-dy, -dx) if isometric else (dx, -dy)
-        found |= _BITS[dx, dy]
-    return found
+        turned |= _BITS[dx, dy]
+    return turned

@@ -1,7 +1,7 @@
-"""List the layers of a map in drawing order, groups opened, and read the tiles in their cells.
+"""List the layers of a map in drawing order, including those in groups, and decode tiles.
 
-Cells come as csv, XML tiles or base64, and base64 may be compressed. Nothing is inflated past the
-size the map declares, plus one byte that shows there is more.
+Cells are stored as CSV, XML tiles or base64, and base64 may be compressed. Data are inflated to at
+most one byte more than the declared size.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from bake.core.level import MAX_CELLS
 from bake.levels.reading.editors import TiledReading
 from bake.levels.reading.limits import check_size, spend_work
 from bake.levels.reading.mistakes import shown
-from bake.levels.reading.names import plain_name
+from bake.levels.reading.names import normalize_name
 from bake.levels.tiled.fields import Fields, Properties
 from bake.levels.tiled.geometry import MAX_GID
 
@@ -35,38 +35,38 @@ COMPRESSIONS = ("zlib", "gzip", "zstd")
 _REMEDY = "save it again in Tiled"
 _CSV = re.compile(r"[0-9,\s]*", re.ASCII)
 _TOO_LONG = re.compile(r"[0-9]{11}")
-#: What zlib calls a stream with its own header, and one with that of gzip.
+#: The `wbits` argument of zlib by the header of the stream.
 _WINDOW_BITS = {"zlib": 15, "gzip": 31}
-#: A zstd stream may look back so many bits of bytes, as its own command line allows.
+#: The largest window of a zstd stream, as log2 of bytes; the default limit of its command line.
 _WINDOW_LOG = 27
 MAX_GROUPS_DEEP = 32
-#: The value of a layer's property `bake` whose tiles are heights.
+#: The value of the property `bake` of layers whose tiles are elevations.
 ELEVATION = "elevation"
 _KINDS = ("tilelayer", "objectgroup", "imagelayer", "group")
 
 
 @dataclass(frozen=True)
 class Layer:
-    """One layer."""
+    """A layer, with its path, floor and offset."""
 
     fields: Fields
     kind: str
     name: str
-    path: str  #: names of its groups and its own, between slashes
-    floor: int | None  #: number of the floor it belongs to; None = no group says so
-    #: pixels by which it is drawn to the east and south, those of its groups added
+    path: str  #: names of the groups and the layer, separated by slashes
+    floor: int | None  #: number of its floor; None = no group names one
+    #: pixels by which it is drawn to the east and south, including the offsets of its groups
     offset: tuple[float, float] = (0.0, 0.0)
-    groups: tuple[Fields, ...] = ()  #: the groups around it, outermost first
+    groups: tuple[Fields, ...] = ()  #: the groups that contain it, outermost first
 
     @cached_property
     def properties(self) -> Properties:
-        """Return the custom properties over the defaults of the class."""
+        """The custom properties, with the defaults of the class for missing ones."""
         return self.fields.typed_properties("layer")
 
 
 @dataclass(frozen=True)
 class Box:
-    """A rectangle of the map's cells, from (left, top)."""
+    """A rectangle of cells of the map, from (left, top)."""
 
     left: int
     top: int
@@ -75,35 +75,32 @@ class Box:
 
 
 def open_layers(owner: Fields, reading: TiledReading) -> tuple[list[Layer], list[Layer]]:
-    """List the tile and object layers that count, and those that say how high cells lie.
-
-    Both go from bottom to top.
-    """
+    """Return the tile and object layers to read, and the elevation layers, bottom to top."""
     counting: list[Layer] = []
     raising: list[Layer] = []
-    for layer in _walk(owner, "", None, (0.0, 0.0), ()):
-        names = {layer.name, *_paths(layer.path)}
+    for layer in _list_layers(owner, "", None, (0.0, 0.0), ()):
+        names = {layer.name, *_group_paths(layer.path)}
         if layer.kind not in ("tilelayer", "objectgroup") or names & set(reading.ignore):
             continue
         if layer.kind == "tilelayer":
             purpose = layer.properties.value("bake")
-            if isinstance(purpose, str) and plain_name(purpose) == ELEVATION:
+            if isinstance(purpose, str) and normalize_name(purpose) == ELEVATION:
                 raising.append(layer)
                 continue
-            # Objects never hide cells, so `layers` is only about tile layers.
+            # Objects never hide cells, so `layers` applies to tile layers only.
             if reading.layers is not None and not names & set(reading.layers):
                 continue
         counting.append(layer)
     return counting, raising
 
 
-def _paths(path: str) -> Iterator[str]:
-    """Yield the paths of the groups around a layer, and its own."""
+def _group_paths(path: str) -> Iterator[str]:
+    """Yield the paths of the groups that contain a layer, and of the layer."""
     parts = path.split("/")
     return ("/".join(parts[: end + 1]) for end in range(len(parts)))
 
 
-def _walk(
+def _list_layers(
     owner: Fields,
     path: str,
     floor: int | None,
@@ -117,8 +114,8 @@ def _walk(
         if kind not in _KINDS:
             item.refuse(f"the type is {shown(kind)}", f"one of {', '.join(_KINDS)}")
         own_path = f"{path}/{name}" if path else name
-        fields = item.at(f"layer {shown(own_path)}")
-        own_floor = _floor(fields) if kind == "group" else None
+        fields = item.at_place(f"layer {shown(own_path)}")
+        own_floor = _read_floor(fields) if kind == "group" else None
         if own_floor is not None and floor is not None:
             fields.refuse("the floor lies inside another floor", "floors beside one another")
         own_floor = floor if own_floor is None else own_floor
@@ -127,12 +124,12 @@ def _walk(
             offset[1] + fields.number("offsety", 0),
         )
         if kind == "group":
-            yield from _walk(fields, own_path, own_floor, own_offset, (*groups, fields))
+            yield from _list_layers(fields, own_path, own_floor, own_offset, (*groups, fields))
         else:
             yield Layer(fields, kind, name, own_path, own_floor, own_offset, groups)
 
 
-def _floor(fields: Fields) -> int | None:
+def _read_floor(fields: Fields) -> int | None:
     properties = fields.typed_properties("layer")
     if not properties.has("floor"):
         return None
@@ -142,24 +139,24 @@ def _floor(fields: Fields) -> int | None:
     return floor
 
 
-def extent(owner: Fields, layers: list[Layer], drawn: Iterable[tuple[Box, str]] = ()) -> Box:
-    """Return the cells a map has.
+def find_extent(owner: Fields, layers: list[Layer], drawn: Iterable[tuple[Box, str]] = ()) -> Box:
+    """Return the box of all cells of a map.
 
     Args:
         owner: the map.
-        layers: those that count.
-        drawn: cells around shapes that have a terrain, and their places in the file. An infinite
-            map has these cells, and those of all its chunks.
+        layers: the layers to read.
+        drawn: boxes around shapes with a terrain, and their places in the file. An infinite map
+            consists of these and of its chunks.
 
     Raises:
         LevelError: the map has no cells, or more than MAX_CELLS.
     """
-    width, height = owner.whole("width"), owner.whole("height")
+    width, height = owner.integer("width"), owner.integer("height")
     if not _is_infinite(owner):
         check_size(owner.file, width, height)
         return Box(0, 0, width, height)
     boxes = [
-        _box(chunk)
+        _read_box(chunk)
         for layer in layers
         if layer.kind == "tilelayer"
         for chunk in layer.fields.items("chunks")
@@ -180,26 +177,26 @@ def _is_infinite(owner: Fields) -> bool:
     return owner.values.get("infinite") in (True, 1, "1", "true")
 
 
-def _box(chunk: Fields) -> Box:
+def _read_box(chunk: Fields) -> Box:
     box = Box(
-        chunk.whole("x", low=-(2**40)),
-        chunk.whole("y", low=-(2**40)),
-        chunk.whole("width", low=1),
-        chunk.whole("height", low=1),
+        chunk.integer("x", low=-(2**40)),
+        chunk.integer("y", low=-(2**40)),
+        chunk.integer("width", low=1),
+        chunk.integer("height", low=1),
     )
     if box.width * box.height > MAX_CELLS:
         chunk.refuse(f"the chunk is {box.width:,} x {box.height:,}", f"at most {MAX_CELLS:,} cells")
     return box
 
 
-def pieces(layer: Layer, whole: Box) -> Iterator[tuple[Box, Gids]]:
-    """Yield the cells of a tile layer, one decoded chunk after the other."""
+def decode_layer(layer: Layer, whole: Box) -> Iterator[tuple[Box, Gids]]:
+    """Yield the boxes and gids of a tile layer, one decoded chunk after another."""
     fields = layer.fields
     encoding, compression = fields.text("encoding", ""), fields.text("compression", "")
     if fields.has("chunks"):
         for chunk in fields.items("chunks"):
-            box = _box(chunk)
-            named = chunk.at(f"{fields.place}, chunk at ({box.left}, {box.top})")
+            box = _read_box(chunk)
+            named = chunk.at_place(f"{fields.place}, chunk at ({box.left}, {box.top})")
             if not (
                 whole.left <= box.left
                 and whole.top <= box.top
@@ -213,7 +210,7 @@ def pieces(layer: Layer, whole: Box) -> Iterator[tuple[Box, Gids]]:
         return
     if not fields.has("data"):
         return
-    width, height = fields.whole("width", whole.width), fields.whole("height", whole.height)
+    width, height = fields.integer("width", whole.width), fields.integer("height", whole.height)
     if (width, height) != (whole.width, whole.height):
         fields.refuse(
             f"the layer is {width:,} x {height:,}",
@@ -230,17 +227,17 @@ def _decode(
     """Decode global tile ids with their flags.
 
     Args:
-        layer: what the data belongs to, for messages.
+        layer: the owner of the data, for messages.
         data: text, a list, or an array of gids.
         encoding: "csv", "base64", or "" for a list.
         compression: "" or one of COMPRESSIONS.
-        width, height: the size it must have.
+        width, height: the required size in cells.
 
     Returns:
         (height, width) uint32.
 
     Raises:
-        LevelError: the data is damaged, of another size, or in no known form.
+        LevelError: the data is damaged, of another size, or in an unknown encoding.
     """
     if encoding not in ("", "csv", "base64"):
         layer.refuse(f"the encoding is {shown(encoding)}", '"csv" or "base64"', _REMEDY)
@@ -250,16 +247,16 @@ def _decode(
         )
     if isinstance(data, str):
         flat = (
-            _base64(layer, data, compression, width * height)
+            _decode_base64(layer, data, compression, width * height)
             if encoding == "base64"
-            else _csv(layer, data, width, height)
+            else _decode_csv(layer, data, width, height)
         )
     elif isinstance(data, array):
         _check_count(layer, len(data), width, height)
         flat = np.array(data, dtype=np.uint32)
     elif isinstance(data, list):
         _check_count(layer, len(data), width, height)
-        flat = _listed(layer, data, width)
+        flat = _decode_list(layer, data, width)
     else:
         layer.refuse(f"the layer's data is {shown(data)}", "a list or text")
     return flat.reshape(height, width)
@@ -274,50 +271,50 @@ def _check_count(layer: Fields, count: int, width: int, height: int) -> None:
         )
 
 
-def _listed(layer: Fields, data: list[object], width: int) -> Gids:
+def _decode_list(layer: Fields, data: list[object], width: int) -> Gids:
     if not _are_gids(data):
-        wrong = next(
-            at for at, gid in enumerate(data) if type(gid) is not int or not 0 <= gid <= MAX_GID
+        invalid = next(
+            cell for cell, gid in enumerate(data) if type(gid) is not int or not 0 <= gid <= MAX_GID
         )
         layer.refuse(
-            f"tile ({wrong % width}, {wrong // width}) has the gid {shown(data[wrong])}",
+            f"tile ({invalid % width}, {invalid // width}) has the gid {shown(data[invalid])}",
             "a whole number of 32 bits",
         )
     return np.array(data, dtype=np.uint32)
 
 
 def _are_gids(data: list[object]) -> TypeGuard[list[int]]:
-    """Tell whether all are global tile ids; there may be millions, so no loop looks at each."""
+    """Return whether all items are global tile ids, without a Python loop over millions."""
     if not set(map(type, data)) <= {int}:
         return False
     numbers = cast("list[int]", data)
     return min(numbers, default=0) >= 0 and max(numbers, default=0) <= MAX_GID
 
 
-def _csv(layer: Fields, text: str, width: int, height: int) -> Gids:
+def _decode_csv(layer: Fields, text: str, width: int, height: int) -> Gids:
     text = text.strip()
     _check_count(layer, text.count(",") + 1 if text else 0, width, height)
     if _CSV.fullmatch(text) and _TOO_LONG.search(text) is None:
         with warnings.catch_warnings():
-            # Where numpy stops before the end, it only warns.
+            # If numpy stops before the end, it only warns.
             warnings.simplefilter("error")
             try:
-                found = np.fromstring(text, dtype=np.int64, sep=",")
+                gids = np.fromstring(text, dtype=np.int64, sep=",")
             except (ValueError, DeprecationWarning):
-                found = np.zeros(0, dtype=np.int64)
-        if len(found) == width * height and found.max() <= MAX_GID:
-            return found.astype(np.uint32)
-    for at, cell in enumerate(text.split(",")):
+                gids = np.zeros(0, dtype=np.int64)
+        if len(gids) == width * height and gids.max() <= MAX_GID:
+            return gids.astype(np.uint32)
+    for number, cell in enumerate(text.split(",")):
         plain = cell.strip()
         if not (plain.isascii() and plain.isdigit() and int(plain[:11]) <= MAX_GID):
             layer.refuse(
-                f"tile ({at % width}, {at // width}) has the gid {shown(plain)}",
+                f"tile ({number % width}, {number // width}) has the gid {shown(plain)}",
                 "a whole number of 32 bits",
             )
     layer.refuse("the data is not csv", "whole numbers with commas between them", _REMEDY)
 
 
-def _base64(layer: Fields, text: str, compression: str, count: int) -> Gids:
+def _decode_base64(layer: Fields, text: str, compression: str, count: int) -> Gids:
     try:
         packed = base64.b64decode("".join(text.split()), validate=True)
     except (binascii.Error, ValueError) as error:
@@ -326,9 +323,9 @@ def _base64(layer: Fields, text: str, compression: str, count: int) -> Gids:
     if not compression:
         data = packed
     elif compression == "zstd":
-        data = _zstd(layer, packed, expected + 1)
+        data = _inflate_zstd(layer, packed, expected + 1)
     else:
-        data = _zlib(layer, packed, compression, expected + 1)
+        data = _inflate_zlib(layer, packed, compression, expected + 1)
     if len(data) != expected:
         amount = f"more than {expected:,}" if len(data) > expected else f"{len(data):,}"
         layer.refuse(
@@ -339,7 +336,7 @@ def _base64(layer: Fields, text: str, compression: str, count: int) -> Gids:
     return np.frombuffer(data, dtype="<u4").astype(np.uint32)
 
 
-def _zlib(layer: Fields, packed: bytes, compression: str, limit: int) -> bytes:
+def _inflate_zlib(layer: Fields, packed: bytes, compression: str, limit: int) -> bytes:
     stream = zlib.decompressobj(_WINDOW_BITS[compression])
     try:
         data = stream.decompress(packed, limit)
@@ -350,7 +347,7 @@ def _zlib(layer: Fields, packed: bytes, compression: str, limit: int) -> bytes:
     return data
 
 
-def _zstd(layer: Fields, packed: bytes, limit: int) -> bytes:
+def _inflate_zstd(layer: Fields, packed: bytes, limit: int) -> bytes:
     if sys.version_info >= (3, 14):
         from compression import zstd
     else:

@@ -1,4 +1,4 @@
-"""Read objects as they were drawn, with the templates and tiles behind them filled in."""
+"""Read the objects of a map, with missing values from their templates and tiles."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from bake.levels.reading.limits import spend_work
-from bake.levels.reading.marks import as_number
+from bake.levels.reading.marks import parse_number
 from bake.levels.reading.mistakes import shown
 from bake.levels.tiled.fields import Fields, Properties
 from bake.levels.tiled.geometry import MAX_GID, TILE_BITS, Geometry
@@ -18,13 +18,13 @@ from bake.levels.tiled.tilesets import MapFiles, Tile, Tilesets
 
 Shape = Literal["point", "box", "ellipse", "capsule", "polygon", "polyline", "tile", "text"]
 
-#: The most corners a polygon may have; each is compared with every cell around the polygon.
+#: The most corners of a polygon; each corner is compared with all cells around the polygon.
 MAX_CORNERS = 4096
 _MAX_PIXELS = 1e9
 _MAX_TEMPLATES_DEEP = 16
 _DRAWN = frozenset({"point", "ellipse", "capsule", "polygon", "polyline", "text"})
-#: The keys of an object that are read, in the order in which Tiled writes them, so that what a
-#: template says is read in the same order everywhere.
+#: The keys of an object, in the order of Tiled, so that templates in XML and JSON have the same
+#: order.
 _WORDS = (
     *("capsule", "class", "ellipse", "gid", "height", "id", "name", "point", "polygon"),
     *("polyline", "rotation", "text", "type", "width", "x", "y"),
@@ -33,98 +33,105 @@ _WORDS = (
 
 @dataclass(frozen=True)
 class Object:
-    """One object as it was drawn."""
+    """An object of an object layer, or a collision shape of a tile."""
 
     fields: Fields
-    number: int  #: its id; 0 where it has none
+    number: int  #: id; 0 without one
     name: str
-    class_name: str  #: its own, or else that of its tile; "" where neither has one
+    class_name: str  #: class of the object, or else of its tile; "" without one
     shape: Shape
-    #: x, y: pixels; the point it is drawn from and rotated about
+    #: x, y: in object pixels; the point about which it is rotated
     x: float
     y: float
-    #: width, height: pixels
+    #: width, height: in object pixels
     width: float
     height: float
     rotation: float  #: degrees, clockwise
-    corners: tuple[tuple[float, float], ...]  #: of a polygon or polyline, relative to (x, y)
+    corners: tuple[
+        tuple[float, float], ...
+    ]  #: corners of a polygon or polyline, relative to (x, y)
     alignment: str  #: which point of a tile object (x, y) is
     properties: Properties
-    #: number of the floor its layer or its property says; None where neither does
+    #: number of the floor by its property or layer; None without one
     floor: int | None
-    tile: Tile | None = None  #: of a tile object
-    flips: int = 0  #: how its tile is flipped and turned, as the high bits of a gid
-    layer: Layer | None = None  #: its object layer; None for a collision shape of a tile
+    tile: Tile | None = None  #: tile of a tile object
+    flips: int = 0  #: flips and rotations of its tile, as the high bits of a gid
+    layer: Layer | None = None  #: object layer; None for a collision shape
 
     @property
     def id(self) -> str | None:
-        """Return its number as text; None where it has none."""
+        """The id as text; None without one."""
         return str(self.number) if self.number else None
 
 
 def read_objects(
     layers: list[Layer], tilesets: Tilesets, templates: Templates, geometry: Geometry
 ) -> list[Object]:
-    """Read all objects of the object layers, in the order of the file.
+    """Return the objects of all object layers in the order of the file.
 
-    Their places are those they have over the cells of their floor, so a layer's offset moves them.
+    Positions are relative to the cells of their floor, so offsets of layers are applied.
     """
-    found: list[Object] = []
-    lowest: dict[int | None, tuple[float, float]] = {}
+    objects: list[Object] = []
+    floor_offsets: dict[int | None, tuple[float, float]] = {}
     for layer in layers:
         if layer.kind == "tilelayer":
-            lowest.setdefault(layer.floor, layer.offset)
+            floor_offsets.setdefault(layer.floor, layer.offset)
     for layer in layers:
         if layer.kind != "objectgroup":
             continue
         for item in layer.fields.items("objects"):
-            each = _read(item, f"layer {shown(layer.path)}", layer, tilesets, templates)
-            offset = lowest.get(each.floor, (0.0, 0.0))
-            found.append(_moved(each, layer.offset, offset, geometry))
-    return found
+            obj = _read_object(item, f"layer {shown(layer.path)}", layer, tilesets, templates)
+            offset = floor_offsets.get(obj.floor, (0.0, 0.0))
+            objects.append(_move_object(obj, layer.offset, offset, geometry))
+    return objects
 
 
 def read_shapes(tile: Tile, tilesets: Tilesets, templates: Templates) -> list[Object]:
-    """Read the collision shapes of a tile; their pixels are those of its picture."""
-    return [_read(item, tile.fields.place, None, tilesets, templates) for item in tile.shapes]
+    """Return the collision shapes of a tile, in pixels of its picture."""
+    return [
+        _read_object(item, tile.fields.place, None, tilesets, templates) for item in tile.shapes
+    ]
 
 
-def _moved(
-    each: Object, offset: tuple[float, float], cells: tuple[float, float], geometry: Geometry
+def _move_object(
+    obj: Object, offset: tuple[float, float], cell_offset: tuple[float, float], geometry: Geometry
 ) -> Object:
-    """Move an object by how far its layer is drawn off the cells."""
-    if offset == cells:
-        return each
-    steps = (np.array([one - other]) for one, other in zip(offset, cells, strict=True))
+    """Return an object moved by the offset of its layer from the cells."""
+    if offset == cell_offset:
+        return obj
+    steps = (
+        np.array([layer_axis - cell_axis])
+        for layer_axis, cell_axis in zip(offset, cell_offset, strict=True)
+    )
     dx, dy = geometry.off_screen(*steps)
-    return replace(each, x=each.x + float(dx[0]), y=each.y + float(dy[0]))
+    return replace(obj, x=obj.x + float(dx[0]), y=obj.y + float(dy[0]))
 
 
 class Templates:
-    """Reads template files, each once."""
+    """Reads template files and caches them."""
 
     def __init__(self, files: MapFiles) -> None:
         self.files = files
         self.known: dict[Path, tuple[Fields, Tilesets | None]] = {}
 
-    def behind(self, item: Fields) -> list[tuple[Fields, Tilesets | None]]:
-        """Return the template of an object, the template of that, and so on."""
-        found: list[tuple[Fields, Tilesets | None]] = []
+    def template_chain(self, item: Fields) -> list[tuple[Fields, Tilesets | None]]:
+        """Return the chain of templates of an object, nearest first."""
+        templates: list[tuple[Fields, Tilesets | None]] = []
         chain: list[Path] = []
         while item.has("template"):
             path = self.files.refer(item, item.text("template"))
             if path.resolve() in chain or len(chain) >= _MAX_TEMPLATES_DEEP:
                 item.refuse(
-                    f"the template {shown(item.text('template'))} leads back to itself",
+                    f"the template {shown(item.text('template'))} refers to itself",
                     "templates without a cycle",
                     "edit the template file, so that its object has no template",
                 )
             chain.append(path.resolve())
             if path.resolve() not in self.known:
                 self.known[path.resolve()] = self._open(path, item)
-            found.append(self.known[path.resolve()])
-            item = found[-1][0]
-        return found
+            templates.append(self.known[path.resolve()])
+            item = templates[-1][0]
+        return templates
 
     def _open(self, path: Path, item: Fields) -> tuple[Fields, Tilesets | None]:
         root = self.files.open(path, "template", item)
@@ -138,67 +145,67 @@ class Templates:
         return root.inside(inner, "object of the template"), tilesets
 
 
-def _read(
+def _read_object(
     item: Fields, where: str, layer: Layer | None, map_tilesets: Tilesets, templates: Templates
 ) -> Object:
-    number = item.whole("id", 0)
-    item = item.at(_place(item, number, where))
-    behind = templates.behind(item)
+    number = item.integer("id", 0)
+    item = item.at_place(_place(item, number, where))
+    template_chain = templates.template_chain(item)
     properties = item.properties()
     values = {key: value for key, value in item.values.items() if key in _WORDS}
-    # A gid belongs to the tilesets of the file it stands in.
+    # A gid refers to the tilesets of the file that contains it.
     tilesets: Tilesets | None = map_tilesets
     has_gid, text = item.has("gid"), item.is_text
-    for template, own in behind:
-        properties = properties.over(template.properties())
+    for template, template_tilesets in template_chain:
+        properties = properties.with_inherited(template.properties())
         if not has_gid and template.has("gid"):
-            has_gid, tilesets = True, own
+            has_gid, tilesets = True, template_tilesets
         for key in _WORDS:
             if key not in template.values or (key in _DRAWN and _DRAWN & values.keys() - {key}):
                 continue
-            # A template may be XML where the map is JSON; then its numbers are text.
+            # A template may be XML although the map is JSON; then its numbers are text.
             values.setdefault(key, template.values[key])
         text = text or template.is_text
     fields = Fields(item.file, values, item.place, is_text=text, types=item.types)
-    fields = fields.at(_place(fields, number, where))
+    fields = fields.at_place(_place(fields, number, where))
     properties.owner = fields
 
     class_name = fields.class_name("object")
     alignment = "unspecified"
-    shape = _shape(fields)
+    shape = _find_shape(fields)
     tile, flips = None, 0
     if shape == "tile" and tilesets is not None:
-        gid = fields.whole("gid")
-        found = tilesets.find(gid) if gid <= MAX_GID else None
-        if found is None:
+        gid = fields.integer("gid")
+        match = tilesets.find(gid) if gid <= MAX_GID else None
+        if match is None:
             fields.refuse(
                 f"the gid {gid} is in no tileset",
                 "a tile of one of the map's tilesets",
                 "bring back the tileset in Tiled, or delete the object",
             )
-        alignment, flips = found[0].alignment, gid & ~TILE_BITS
-        tile = found[0].tile(found[1])
+        alignment, flips = match[0].alignment, gid & ~TILE_BITS
+        tile = match[0].tile(match[1])
         class_name = class_name or tile.class_name
-        properties = properties.over(tile.typed)
-    properties = properties.over(fields.class_properties("object", class_name))
+        properties = properties.with_inherited(tile.typed)
+    properties = properties.with_inherited(fields.class_properties("object", class_name))
     return Object(
         fields=fields,
         number=number,
-        name=_name(fields),
+        name=_read_name(fields),
         class_name=class_name,
         shape=shape,
-        x=_pixels(fields, "x"),
-        y=_pixels(fields, "y"),
-        width=_pixels(fields, "width"),
-        height=_pixels(fields, "height"),
+        x=_read_pixels(fields, "x"),
+        y=_read_pixels(fields, "y"),
+        width=_read_pixels(fields, "width"),
+        height=_read_pixels(fields, "height"),
         rotation=fields.number("rotation", 0) % 360,
-        corners=_corners(fields, shape),
+        corners=_read_corners(fields, shape),
         alignment=alignment,
         properties=properties,
         tile=tile,
         flips=flips,
         layer=layer,
-        floor=None if layer is None else _floor(layer, properties),
+        floor=None if layer is None else _read_floor(layer, properties),
     )
 
 
@@ -207,14 +214,14 @@ def _place(item: Fields, number: int, where: str) -> str:
     return f"{where}, object {number}" + (f" {shown(name)}" if name else "")
 
 
-def _name(fields: Fields) -> str:
+def _read_name(fields: Fields) -> str:
     name = fields.text("name", "").strip()
     if name and not name.isprintable():
         fields.refuse(f"the name is {shown(name)}", "text without control characters")
     return name
 
 
-def _shape(fields: Fields) -> Shape:
+def _find_shape(fields: Fields) -> Shape:
     if fields.has("gid"):
         return "tile"
     for shape in ("point", "ellipse", "capsule", "polygon", "polyline", "text"):
@@ -223,14 +230,14 @@ def _shape(fields: Fields) -> Shape:
     return "box" if fields.number("width", 0) and fields.number("height", 0) else "point"
 
 
-def _pixels(fields: Fields, key: str) -> float:
+def _read_pixels(fields: Fields, key: str) -> float:
     value = fields.number(key, 0)
     if abs(value) > _MAX_PIXELS:
         fields.refuse(f"{key} is {value:g}", "a place within a billion pixels")
     return value
 
 
-def _corners(fields: Fields, shape: Shape) -> tuple[tuple[float, float], ...]:
+def _read_corners(fields: Fields, shape: Shape) -> tuple[tuple[float, float], ...]:
     if shape not in ("polygon", "polyline"):
         return ()
     points = fields.values[shape]
@@ -239,22 +246,22 @@ def _corners(fields: Fields, shape: Shape) -> tuple[tuple[float, float], ...]:
             f"the {shape} has {len(points) if isinstance(points, list) else 'no'} corners",
             f"2 to {MAX_CORNERS:,}",
         )
-    # Objects of one template share its corners, so a small file may ask for many.
+    # All objects of a template have its corners, so a small file may have many.
     spend_work(fields.file, len(points), fields.place)
-    found = []
+    corners = []
     for point in points:
         pair = (
-            [as_number(point.get(axis), is_text=fields.is_text) for axis in ("x", "y")]
+            [parse_number(point.get(axis), is_text=fields.is_text) for axis in ("x", "y")]
             if isinstance(point, dict)
             else [None, None]
         )
         if pair[0] is None or pair[1] is None or max(abs(pair[0]), abs(pair[1])) > _MAX_PIXELS:
             fields.refuse(f"a corner of the {shape} is not a pair of numbers", "x and y")
-        found.append((pair[0], pair[1]))
-    return tuple(found)
+        corners.append((pair[0], pair[1]))
+    return tuple(corners)
 
 
-def _floor(layer: Layer, properties: Properties) -> int | None:
+def _read_floor(layer: Layer, properties: Properties) -> int | None:
     if not properties.has("floor"):
         return layer.floor
     floor = properties.value("floor")
@@ -263,14 +270,14 @@ def _floor(layer: Layer, properties: Properties) -> int | None:
     return floor
 
 
-def floor_place(thing: Object, floors: tuple[int, ...]) -> int:
-    """Return the place of the object's floor among those of the level."""
+def floor_index(obj: Object, floors: tuple[int, ...]) -> int:
+    """Return the index of the floor of an object among the floors of the level."""
     if not floors:
         return 0
-    if thing.floor not in floors:
-        thing.fields.refuse(
-            "it lies on no floor" if thing.floor is None else f"there is no floor {thing.floor}",
+    if obj.floor not in floors:
+        obj.fields.refuse(
+            "it lies on no floor" if obj.floor is None else f"there is no floor {obj.floor}",
             f"one of {', '.join(map(str, floors))}",
             "move its layer into the group of a floor, or give it a property floor",
         )
-    return floors.index(thing.floor)
+    return floors.index(obj.floor)

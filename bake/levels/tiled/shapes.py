@@ -1,8 +1,8 @@
-"""Paint the terrain that is drawn as shapes: objects, and collision shapes of tiles.
+"""Paint the terrain of shapes: objects, and collision shapes of tiles.
 
-Shapes lie over all tiles of their floor, whatever layer they are on, as a game collides with them
-wherever they were drawn. Collision shapes of tiles come first, then objects in the order of the
-file, and where two overlap the later one counts.
+Shapes lie over all tiles of their floor, independent of their layer, since a game collides with
+them wherever they are drawn. Collision shapes of tiles are painted first, then objects in the order
+of the file; where shapes overlap, the later one wins.
 """
 
 from __future__ import annotations
@@ -28,22 +28,22 @@ from bake.levels.tiled.coverage import Coverage, Lattice, Outline, cover
 from bake.levels.tiled.fields import Fields
 from bake.levels.tiled.geometry import TILE_BITS, Geometry, Ints
 from bake.levels.tiled.layers import Box, Gids, Layer
-from bake.levels.tiled.meanings import Legend, TerrainRules, is_thing, kind_of, terrain_of
-from bake.levels.tiled.objects import Object, Templates, floor_place, read_shapes
-from bake.levels.tiled.outlines import collision_outline, outline_of
+from bake.levels.tiled.meanings import Legend, TerrainRules, find_kind, find_terrain, is_entity
+from bake.levels.tiled.objects import Object, Templates, floor_index, read_shapes
+from bake.levels.tiled.outlines import build_outline, collision_outline
 from bake.levels.tiled.tilesets import Tile, Tilesets
 
-#: How many remarks of one kind are made one by one.
+#: The most single remarks of one kind.
 _MOST_REMARKS = 12
-#: How many classes of objects one remark names.
+#: The most classes of objects that a remark names.
 _MOST_KINDS = 4
-#: How many cells are painted at once.
+#: The number of cells per batch.
 _AT_ONCE = 2**20
 
 
 @dataclass(frozen=True)
 class Shape:
-    """An outline that has a terrain, at a place on the map, and the object that draws it."""
+    """An outline on the map with its terrain, and the object that draws it."""
 
     terrain: str
     outline: Outline
@@ -52,7 +52,7 @@ class Shape:
 
 @dataclass(frozen=True)
 class Stamp:
-    """What one collision shape of a tile does around each cell that the tile lies in."""
+    """A collision shape of a tile, relative to the cell of the tile."""
 
     terrain: str
     covers: Coverage
@@ -68,7 +68,7 @@ def _plane_shape(
 
 
 class Cuts:
-    """Ways that shapes of one terrain cut, as cells of the canvas."""
+    """The steps between cells of the canvas that shapes of one terrain cut."""
 
     def __init__(self, canvas: Canvas, geometry: Geometry) -> None:
         self.canvas = canvas
@@ -76,38 +76,38 @@ class Cuts:
         self._ends: list[tuple[Ints, Ints, BoolArray]] = []
 
     def add(
-        self, one: tuple[Ints, Ints], other: tuple[Ints, Ints], far: BoolArray, floor: int
+        self, start: tuple[Ints, Ints], end: tuple[Ints, Ints], far: BoolArray, floor: int
     ) -> None:
-        """Add the ways between as many lattice points; ``far``: the cut belongs to the other."""
-        begin, begins = _cells(self.canvas, self.geometry, *one, floor)
-        end, ends = _cells(self.canvas, self.geometry, *other, floor)
-        there = begins & ends
-        self._ends.append((begin[there], end[there], far[there]))
+        """Add cut steps.
+
+        Args:
+            start, end: lattice coordinates (u, v) of both cells of each step.
+            far: whether the cut is on the side of the end.
+            floor: the index of the floor.
+        """
+        start_cells, has_start = _cells(self.canvas, self.geometry, *start, floor)
+        end_cells, has_end = _cells(self.canvas, self.geometry, *end, floor)
+        on_map = has_start & has_end
+        self._ends.append((start_cells[on_map], end_cells[on_map], far[on_map]))
 
     def targets(self, code: int) -> Ints:
-        """Return the cells that hold the cuts of ways between cells that do not have ``code``."""
-        found = [np.zeros(0, dtype=np.int64)]
+        """Return the cells to paint: those on the side of the cut of steps between free cells."""
+        cells = [np.zeros(0, dtype=np.int64)]
         canvas = self.canvas
         terrain = canvas.terrain.ravel()
-        walled = {code, canvas.names.get(VOID, code)}
+        blocking_codes = {code, canvas.names.get(VOID, code)}
         if canvas.empty == VOID:
-            walled.add(UNKNOWN)
+            blocking_codes.add(UNKNOWN)
         stops = np.zeros(256, dtype=np.bool_)
-        stops[list(walled)] = True
-        for one, other, far in self._ends:
-            open_way = ~(stops[terrain[one]] | stops[terrain[other]])
-            found.append(np.where(far, other, one)[open_way])
-        return np.concatenate(found)
+        stops[list(blocking_codes)] = True
+        for start, end, far in self._ends:
+            is_free = ~(stops[terrain[start]] | stops[terrain[end]])
+            cells.append(np.where(far, end, start)[is_free])
+        return np.concatenate(cells)
 
 
 class ShapePainter:
-    """Finds the shapes of one map, and paints them.
-
-    Attributes:
-        keeps: whether shapes are kept as they are, in place of painting cells.
-        shapes: objects that have a terrain, in the order of the file.
-        remarks: what was drawn, but does not count.
-    """
+    """Finds the shapes of a map that have a terrain, and paints them."""
 
     def __init__(
         self,
@@ -119,14 +119,14 @@ class ShapePainter:
         *,
         keeps: bool = False,
     ) -> None:
-        self.keeps = keeps
+        self.keeps = keeps  #: whether shapes remain shapes instead of painting cells
         self.geometry = geometry
         self.tilesets = tilesets
         self.templates = templates
         self.legend = legend
         self.rules = rules
-        self.shapes: list[Shape] = []
-        self.remarks: list[Remark] = []
+        self.shapes: list[Shape] = []  #: shapes of objects, in the order of the file
+        self.remarks: list[Remark] = []  #: remarks on objects and shapes without effect
         self._areas_of: dict[tuple[str, int, int], list[Object]] = {}
         self._stamps: dict[int, list[Stamp]] = {}
         self._placed: dict[tuple[int, int], list[tuple[Ints, Ints]]] = {}
@@ -136,54 +136,56 @@ class ShapePainter:
     # -- objects ----------------------------------------------------------------------------------
 
     def find(self, objects: list[Object], layers: list[Layer]) -> None:
-        """Find the objects that have a terrain, and remark on those that mean nothing."""
+        """Add the shapes of objects that have a terrain, and remark on objects without meaning."""
         silent: dict[str, list[Object]] = {}
-        counts: set[str] = set()
-        for each in objects:
-            path = "" if each.layer is None else each.layer.path
-            if is_thing(each, self.legend):
-                counts.add(path)
+        used_paths: set[str] = set()
+        for obj in objects:
+            path = "" if obj.layer is None else obj.layer.path
+            if is_entity(obj, self.legend):
+                used_paths.add(path)
                 continue
-            terrain = terrain_of(each, self.legend, self.rules)
+            terrain = find_terrain(obj, self.legend, self.rules)
             if terrain == BELOW:
-                counts.add(path)
+                used_paths.add(path)
                 continue
-            drawn = list(self._drawn(each, terrain))
-            self.shapes += drawn
-            if terrain is None and not drawn:
-                silent.setdefault(path, []).append(each)
+            shapes = list(self._list_shapes(obj, terrain))
+            self.shapes += shapes
+            if terrain is None and not shapes:
+                silent.setdefault(path, []).append(obj)
             else:
-                counts.add(path)
-                if not drawn:
-                    self._lost.append((each.fields, f"it is a {each.shape}, which covers no cell"))
+                used_paths.add(path)
+                if not shapes:
+                    self._lost.append((obj.fields, f"it is a {obj.shape}, which covers no cell"))
         for layer in layers:
             if layer.path in silent:
-                self._remark_silent(layer, silent.pop(layer.path), alone=layer.path not in counts)
+                self._remark_silent(
+                    layer, silent.pop(layer.path), alone=layer.path not in used_paths
+                )
 
-    def _drawn(self, each: Object, terrain: str | None) -> Iterator[Shape]:
-        """Yield an object's shapes: its tile's, if it has some, or else its own outline."""
-        if each.tile is not None:
+    def _list_shapes(self, obj: Object, terrain: str | None) -> Iterator[Shape]:
+        """Yield the shapes of an object: the collision shapes of its tile, or else its outline."""
+        if obj.tile is not None:
             if terrain is None:
-                shapes = self._counting(each.tile)
+                shapes = self._terrain_shapes(obj.tile)
             else:
-                shapes = [(terrain, shape) for shape in self._areas(each.tile)]
-            for said, shape in shapes:
-                drawn = collision_outline(each.tile, shape, each.flips, self.geometry, each)
-                if drawn is not None:
-                    yield Shape(said, drawn, each)
+                shapes = [(terrain, shape) for shape in self._areas(obj.tile)]
+            for shape_terrain, shape in shapes:
+                shape_outline = collision_outline(obj.tile, shape, obj.flips, self.geometry, obj)
+                if shape_outline is not None:
+                    yield Shape(shape_terrain, shape_outline, obj)
             if shapes:
                 return
         if terrain is not None:
-            own = outline_of(each, self.geometry)
-            if own is not None:
-                yield Shape(terrain, own, each)
+            outline = build_outline(obj, self.geometry)
+            if outline is not None:
+                yield Shape(terrain, outline, obj)
 
     def _remark_silent(self, layer: Layer, silent: list[Object], *, alone: bool) -> None:
-        """Remark on objects that mean nothing: areas, and any others where they are alone."""
+        """Remark on areas without meaning; if ``alone``, on other objects of the layer as well."""
         kinds = Counter(
-            kind_of(each, self.legend) or each.name
-            for each in silent
-            if alone or each.shape not in ("point", "tile", "text")
+            find_kind(obj, self.legend) or obj.name
+            for obj in silent
+            if alone or obj.shape not in ("point", "tile", "text")
         )
         if not kinds:
             return
@@ -207,12 +209,12 @@ class ShapePainter:
         )
 
     def boxes(self) -> Iterator[tuple[Box, str]]:
-        """Yield the cells around each shape of an object, and its place in the file."""
+        """Yield the box of cells around each shape of an object, and its place in the file."""
         for shape in self.shapes:
             yield self._box(shape.outline, 1), shape.drawn_by.fields.place
 
     def _box(self, outline: Outline, margin: int) -> Box:
-        """Return a box of cells around an outline."""
+        """Return the box of cells around an outline."""
         across, down = self.geometry.pitch
         left = math.floor(outline.x.min() / across) - margin
         top = math.floor(outline.y.min() / down) - margin
@@ -223,7 +225,7 @@ class ShapePainter:
     # -- tiles ------------------------------------------------------------------------------------
 
     def _areas(self, tile: Tile) -> list[Object]:
-        """Return the collision shapes of a tile but points, texts and pictures."""
+        """Return the collision shapes of a tile without points, texts and pictures."""
         key = (tile.tileset.name, tile.tileset.first_gid, tile.number)
         if key not in self._areas_of:
             self._areas_of[key] = [
@@ -233,27 +235,27 @@ class ShapePainter:
             ]
         return self._areas_of[key]
 
-    def _counting(self, tile: Tile) -> list[tuple[str, Object]]:
-        """Return the collision shapes of a tile that count for themselves, with their terrain."""
-        if not tile.shapes or self.legend.range_with(tile.tileset.name, tile.number) is not None:
+    def _terrain_shapes(self, tile: Tile) -> list[tuple[str, Object]]:
+        """Return the collision shapes of a tile that have a terrain, with the terrain."""
+        if not tile.shapes or self.legend.look_up_tile(tile.tileset.name, tile.number) is not None:
             return []
-        # Shapes that nobody asks for are not read, so no mistake in them stops a level.
+        # Without collision entries, shapes are not read, so their mistakes do not matter.
         shapes = self._areas(tile) if self.legend.has_collision else []
-        said = [(self.legend.collision(each.class_name, each.name), each) for each in shapes]
-        if not self.legend.has_collision or any(terrain is None for terrain, _ in said):
+        pairs = [(self.legend.collision(shape.class_name, shape.name), shape) for shape in shapes]
+        if not self.legend.has_collision or any(terrain is None for terrain, _ in pairs):
             self._unread.setdefault(tile.tileset.name, set()).add(tile.number)
-        return [(terrain, each) for terrain, each in said if terrain not in (None, BELOW)]
+        return [(terrain, shape) for terrain, shape in pairs if terrain not in (None, BELOW)]
 
     def stamps(self, gid: int) -> list[Stamp]:
-        """Return what the collision shapes of a tile do; ``gid`` has its flips."""
+        """Return the stamps of the collision shapes of a tile, flipped and rotated by its gid."""
         if gid not in self._stamps:
-            found: list[Stamp] = []
-            self._stamps[gid] = found
+            stamps: list[Stamp] = []
+            self._stamps[gid] = stamps
             tileset = self.tilesets.find(gid)
             if tileset is None:
-                return found
+                return stamps
             tile = tileset[0].tile(tileset[1])
-            for terrain, shape in self._counting(tile):
+            for terrain, shape in self._terrain_shapes(tile):
                 outline = collision_outline(tile, shape, gid & ~TILE_BITS, self.geometry)
                 if outline is None:
                     continue
@@ -262,34 +264,31 @@ class ShapePainter:
                 if covers.is_empty and not self.keeps:
                     self._lost.append((shape.fields, _BETWEEN))
                 else:
-                    found.append(Stamp(terrain, covers, outline, shape.fields))
+                    stamps.append(Stamp(terrain, covers, outline, shape.fields))
         return self._stamps[gid]
 
-    def place(self, kinds: Gids, kind_at: Ints, first: tuple[int, int], floor: int) -> None:
-        """Note where tiles with collision shapes lie; see :meth:`Canvas.paint`."""
-        shaped = [at for at, gid in enumerate(kinds.tolist()) if gid and self.stamps(gid)]
+    def place(self, kinds: Gids, slots: Ints, first: tuple[int, int], floor: int) -> None:
+        """Record the cells of tiles with collision shapes; the callback of :meth:`Canvas.paint`."""
+        shaped = [slot for slot, gid in enumerate(kinds.tolist()) if gid and self.stamps(gid)]
         if not shaped:
             return
         wanted = np.zeros(len(kinds), dtype=np.bool_)
         wanted[shaped] = True
-        cell = np.flatnonzero(wanted[kind_at].ravel())
-        kind = kind_at.ravel()[cell]
+        cell = np.flatnonzero(wanted[slots].ravel())
+        kind = slots.ravel()[cell]
         order = np.argsort(kind, kind="stable")
-        y, x = np.divmod(cell[order], kind_at.shape[1])
+        y, x = np.divmod(cell[order], slots.shape[1])
         ends = np.searchsorted(kind[order], shaped, side="right")
         begin = 0
-        for at, end in zip(shaped, ends.tolist(), strict=True):
-            where = (x[begin:end] + first[0], y[begin:end] + first[1])
-            self._placed.setdefault((int(kinds[at]), floor), []).append(where)
+        for slot, end in zip(shaped, ends.tolist(), strict=True):
+            cells = (x[begin:end] + first[0], y[begin:end] + first[1])
+            self._placed.setdefault((int(kinds[slot]), floor), []).append(cells)
             begin = end
 
-    # -- keeping ----------------------------------------------------------------------------------
+    # -- shapes of the plane -----------------------------------------------------------------------
 
-    def drawn(self, floors: tuple[int, ...]) -> Iterator[PlaneShape]:
-        """Yield all shapes in the order in which they would be painted, in the pixels of objects.
-
-        The map is orthogonal. Floors are places among those of the level.
-        """
+    def plane_shapes(self, floors: tuple[int, ...]) -> Iterator[PlaneShape]:
+        """Yield all shapes in painting order, in object pixels of an orthogonal map."""
         across, down = self.geometry.pitch
         for (gid, floor), places in self._placed.items():
             for stamp in self.stamps(gid):
@@ -305,7 +304,7 @@ class ShapePainter:
                         )
         for shape in self.shapes:
             place = shape.drawn_by.fields.place
-            floor = floor_place(shape.drawn_by, floors)
+            floor = floor_index(shape.drawn_by, floors)
             yield _plane_shape(shape.terrain, shape.outline, (0.0, 0.0), floor, place)
 
     # -- painting ---------------------------------------------------------------------------------
@@ -320,31 +319,31 @@ class ShapePainter:
     def _paint_tiles(self, canvas: Canvas) -> None:
         by_terrain: dict[str, list[tuple[Stamp, int, Ints, Ints]]] = {}
         for (gid, floor), places in self._placed.items():
-            x, y = (np.concatenate(each) for each in zip(*places, strict=True))
+            x, y = (np.concatenate(arrays) for arrays in zip(*places, strict=True))
             for stamp in self.stamps(gid):
                 by_terrain.setdefault(stamp.terrain, []).append((stamp, floor, x, y))
         for terrain, placed in by_terrain.items():
             code, cuts = canvas.code(terrain), Cuts(canvas, self.geometry)
             for stamp, floor, x, y in placed:
                 for u, v in self._spread(stamp, stamp.covers.u, stamp.covers.v, x, y):
-                    cells, there = _cells(canvas, self.geometry, u, v, floor)
-                    canvas.terrain.ravel()[cells[there]] = code
+                    cells, on_map = _cells(canvas, self.geometry, u, v, floor)
+                    canvas.terrain.ravel()[cells[on_map]] = code
                 covers = stamp.covers
-                ways = zip(
+                cut_steps = zip(
                     self._spread(stamp, covers.from_u, covers.from_v, x, y),
                     self._spread(stamp, covers.to_u, covers.to_v, x, y),
                     strict=True,
                 )
-                for one, other in ways:
-                    far = np.resize(covers.far, len(one[0]))
+                for start, end in cut_steps:
+                    far = np.resize(covers.far, len(start[0]))
                     spend_area(stamp.owner.file, len(far), stamp.owner.place)
-                    cuts.add(one, other, far, floor)
+                    cuts.add(start, end, far, floor)
             canvas.terrain.ravel()[cuts.targets(code)] = code
 
     def _spread(
         self, stamp: Stamp, du: Ints, dv: Ints, x: Ints, y: Ints
     ) -> Iterator[tuple[Ints, Ints]]:
-        """Yield lattice points around every cell in turn, some cells at a time."""
+        """Yield the lattice coordinates of offsets (du, dv) from all cells, in batches of cells."""
         if not len(du):
             return
         step = max(1, _AT_ONCE // len(du))
@@ -356,23 +355,23 @@ class ShapePainter:
     def _paint_objects(
         self, canvas: Canvas, terrain: str, shapes: Iterable[Shape], floors: tuple[int, ...]
     ) -> None:
-        """Paint shapes of one terrain that follow one another."""
-        lattice = Lattice.of(self.geometry, canvas.whole)
+        """Paint consecutive shapes of one terrain."""
+        lattice = Lattice.for_box(self.geometry, canvas.whole)
         code, cuts = canvas.code(terrain), Cuts(canvas, self.geometry)
         for shape in shapes:
             owner = shape.drawn_by.fields
-            floor = floor_place(shape.drawn_by, floors)
+            floor = floor_index(shape.drawn_by, floors)
             covers = cover(shape.outline, lattice, owner)
             if covers.is_empty:
                 self._remark_lost(shape, canvas.whole)
             cells, _ = _cells(canvas, self.geometry, covers.u, covers.v, floor)
             canvas.terrain.ravel()[cells] = code
-            one, other = (covers.from_u, covers.from_v), (covers.to_u, covers.to_v)
-            cuts.add(one, other, covers.far, floor)
+            start, end = (covers.from_u, covers.from_v), (covers.to_u, covers.to_v)
+            cuts.add(start, end, covers.far, floor)
         canvas.terrain.ravel()[cuts.targets(code)] = code
 
     def _remark_lost(self, shape: Shape, whole: Box) -> None:
-        """Remark on a shape that covers no cell, unless it is a fence along the map's edge."""
+        """Remark on a shape that covers no cell, unless it is a fence along the edge of the map."""
         box = self._box(shape.outline, 0)
         if (
             box.left >= whole.left + whole.width
@@ -404,8 +403,8 @@ class ShapePainter:
 
 
 _BETWEEN = (
-    "the shape covers no cell: it is smaller than a cell and lies between the middles of cells; "
-    "make it larger, or move it over the middle of a cell"
+    "the shape covers no cell: it is smaller than a cell and lies between the centers of cells; "
+    "make it larger, or move it over the center of a cell"
 )
 _OUTSIDE = "the shape covers no cell: it lies outside the map"
 
@@ -413,9 +412,9 @@ _OUTSIDE = "the shape covers no cell: it lies outside the map"
 def _cells(
     canvas: Canvas, geometry: Geometry, u: Ints, v: Ints, floor: int
 ) -> tuple[Ints, BoolArray]:
-    """Return the cells of the canvas at lattice points, and which of them are on the map."""
+    """Return the cells of the canvas at lattice coordinates, and a mask of those on the map."""
     whole = canvas.whole
     x, y = geometry.cells_of(u, v)
     x, y = x - whole.left, y - whole.top
-    there: BoolArray = (x >= 0) & (x < whole.width) & (y >= 0) & (y < whole.height)
-    return (y + floor * whole.height) * whole.width + x, there
+    on_map: BoolArray = (x >= 0) & (x < whole.width) & (y >= 0) & (y < whole.height)
+    return (y + floor * whole.height) * whole.width + x, on_map

@@ -1,4 +1,4 @@
-"""Report properties and classes that have no effect, though a designer likely meant one."""
+"""Report properties and classes that are not read but resemble names that are."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Iterable
 
 from bake.levels.reading.marks import KIND_WORDS, SPOT_WORDS
 from bake.levels.reading.mistakes import shown
-from bake.levels.reading.names import near_name, plain_name
+from bake.levels.reading.names import find_near_name, normalize_name
 from bake.levels.reading.remarks import RemarkCollector
 from bake.levels.tiled.custom_types import CustomTypes
 from bake.levels.tiled.fields import Properties
 from bake.levels.tiled.layers import ELEVATION, Layer
-from bake.levels.tiled.meanings import KINDS, Legend, kind_of
+from bake.levels.tiled.meanings import KINDS, Legend, find_kind
 from bake.levels.tiled.objects import Object
 from bake.levels.tiled.tilesets import Tile
 
@@ -20,18 +20,18 @@ _OBJECT_WORDS = ("terrain", "blocked", "walkable", "spot", "floor")
 _LAYER_WORDS = ("terrain", "bake")
 _GROUP_WORDS = ("floor",)
 _LINE_WORDS = ("via", "over")
-#: Shorter classes are near to many words of games.
+#: Shorter names resemble many words of games.
 _LONG_KINDS = tuple(kind for kind in KINDS if len(kind) > len("door"))
 
 
 class UnreadCollector(RemarkCollector):
-    """Collects near misses and hidden members, alike ones of one tileset or layer as one."""
+    """Collects remarks on near misses and on overridden members of class properties."""
 
     def __init__(self, legend: Legend, types: CustomTypes) -> None:
         super().__init__()
         self.types = types
         self.legend_names = {
-            plain_name(name.partition("=")[0])
+            normalize_name(name.partition("=")[0])
             for kind, _, name in (entry.partition(":") for entry in legend.entries)
             if kind == "property"
         }
@@ -50,41 +50,41 @@ class UnreadCollector(RemarkCollector):
         for layer in layers:
             self.types.add_class(layer.fields.class_name("layer"))
             purpose = layer.properties.value("bake")
-            if isinstance(purpose, str) and near_name(plain_name(purpose), (ELEVATION,)):
+            if isinstance(purpose, str) and find_near_name(normalize_name(purpose), (ELEVATION,)):
                 message = f'the property "bake" is {shown(purpose)}, not {shown(ELEVATION)}'
                 self.add(layer.fields.place, layer.fields.place, message)
             words = _LAYER_WORDS if layer.kind == "tilelayer" else _LAYER_WORDS[:1]
             self._add(layer.fields.place, layer.fields.place, layer.properties, words)
 
     def add_objects(self, objects: Iterable[Object]) -> None:
-        for each in objects:
-            group = "" if each.layer is None else f"layer {shown(each.layer.path)}"
-            kind = kind_of(each, self.legend)
+        for obj in objects:
+            group = "" if obj.layer is None else f"layer {shown(obj.layer.path)}"
+            kind = find_kind(obj, self.legend)
             words = (*KIND_WORDS[kind], "floor") if kind in KINDS else _OBJECT_WORDS
-            if each.properties.has("to"):
+            if obj.properties.has("to"):
                 words = KIND_WORDS["link"]
-            elif each.properties.flag("spot"):
+            elif obj.properties.flag("spot"):
                 words = SPOT_WORDS
-            if each.shape == "polyline":
+            if obj.shape == "polyline":
                 words = (*words, *_LINE_WORDS)
-            self._add(group, each.fields.place, each.properties, words)
+            self._add(group, obj.fields.place, obj.properties, words)
             near = None
             if kind in KINDS and KIND_WORDS[kind]:
-                self.types.add_class(each.class_name)
-            if kind not in KINDS and self.legend.kind(each.class_name, each.name) is None:
-                self.types.add_class(each.class_name)
-                near = near_name(plain_name(each.class_name), _LONG_KINDS)
+                self.types.add_class(obj.class_name)
+            if kind not in KINDS and self.legend.kind(obj.class_name, obj.name) is None:
+                self.types.add_class(obj.class_name)
+                near = find_near_name(normalize_name(obj.class_name), _LONG_KINDS)
             if near is not None:
                 message = (
-                    f"the class {shown(each.class_name)} is one edit away from {shown(near)}, but "
+                    f"the class {shown(obj.class_name)} is one edit away from {shown(near)}, but "
                     f"is not read as that; rename it, or add "
-                    f"{shown(f'object:{each.class_name}')} to [tiled.legend]"
+                    f"{shown(f'object:{obj.class_name}')} to [tiled.legend]"
                 )
-                self.add(group, each.fields.place, message)
+                self.add(group, obj.fields.place, message)
 
     def _add(self, group: str, place: str, properties: Properties, words: Iterable[str]) -> None:
-        for name, near in properties.near_misses(words):
-            if plain_name(name) in self.legend_names:
+        for name, near in properties.find_near_misses(words):
+            if normalize_name(name) in self.legend_names:
                 continue
             message = (
                 f"the property {shown(name)} is not read; it is one edit away from {shown(near)}"

@@ -1,4 +1,4 @@
-"""Write the first recipe of a project: find its levels, and guess what their terrain means.
+"""Write the first recipe of a project: find its levels and guess the terrain in them.
 
-Every guess says what it was made from, so that a person can tell a good one from a bad one.
+Each guess in the recipe has a comment with its reason, so that a person can judge it.
 """

@@ -1,4 +1,4 @@
-"""Collect guessed lines of recipes, and write those of all levels as one `bake.toml`."""
+"""Collect guessed recipe entries, and merge the entries of all levels into one `bake.toml`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LDTK_LEGEND: TablePath = ("ldtk", "legend")
 TEXT_LEGEND: TablePath = ("text", "legend")
 TEXT_SPOTS: TablePath = ("text", "spots")
 TERRAIN: TablePath = ("terrain",)
-#: Tables in the order in which a recipe has them.
+#: The order of the tables in a recipe.
 _ORDER = (COLOURS, TILED, TILED_LEGEND, LDTK, LDTK_LEGEND, TEXT_LEGEND, TEXT_SPOTS, TERRAIN)
 _LONGEST_WHY = 160
 
@@ -33,61 +33,63 @@ E = TypeVar("E", bound=EditorReading)
 
 @dataclass(frozen=True)
 class Entry:
-    """One line of a recipe, guessed for one level file."""
+    """A line of a recipe, guessed for one level file."""
 
-    table: TablePath  #: the table it belongs to, such as ("tiled", "legend")
+    table: TablePath  #: path of its table, such as ("tiled", "legend")
     key: str
-    #: its value; None = the default, which is written only beside another level's value
+    #: value; None = the default, which fixes the value against guesses for other levels
     value: Value | None
-    why: str = ""  #: what it was guessed from
-    sure: bool = True  #: whether a name says it; other guesses are for a person to look at
-    stated: bool = False  #: whether the level's own file says it, so that it needs no line
+    why: str = ""  #: reason of the guess
+    sure: bool = True  #: whether a name supports the guess; a person should check others
+    stated: bool = False  #: whether the level file sets it, so that no line is needed
 
 
 class Guesses:
-    """Collects the guesses for one file; of several about one key the first one counts."""
+    """Collects the guesses for a file; the first guess for a key wins."""
 
     def __init__(self, legend: TablePath) -> None:
-        """Begin without any; ``legend`` is the table that says what is drawn in the file."""
+        """Create an empty collection; ``legend`` is the path of the legend for the file format."""
         self.legend = legend
-        self.found: dict[tuple[TablePath, str], Entry] = {}
+        self.by_key: dict[tuple[TablePath, str], Entry] = {}
 
-    def put(self, entry: Entry) -> None:
-        self.found.setdefault((entry.table, entry.key), entry)
+    def add(self, entry: Entry) -> None:
+        self.by_key.setdefault((entry.table, entry.key), entry)
 
-    def terrain(self, name: str, price: Value, why: str, *, sure: bool = True) -> None:
-        self.put(Entry(TERRAIN, name, price, why, sure=sure))
+    def add_terrain(self, name: str, price: Value, why: str, *, sure: bool = True) -> None:
+        self.add(Entry(TERRAIN, name, price, why, sure=sure))
 
-    def means(
+    def add_meaning(
         self, key: str, means: Meaning, why: str, usually: str | None = None, *, sure: bool = True
     ) -> None:
-        """Guess which terrain an entry of the legend means, and what that costs.
+        """Add a guess for an entry of the legend, and one for the cost of its terrain.
 
         Args:
-            key: the entry.
-            means: the terrain.
-            why: what it was guessed from.
-            usually: why it has its cost, which is sure then; None = as ``why`` says.
-            sure: as of Entry.
+            key: the key of the entry.
+            means: the guessed terrain and its cost.
+            why: the reason of the guess.
+            usually: the reason of the cost, which makes it sure; None = ``why``.
+            sure: whether a name supports the guess.
         """
         if not is_writable(key, self.legend):
             return
-        self.put(Entry(self.legend, key, means.word, why, sure=sure))
+        self.add(Entry(self.legend, key, means.word, why, sure=sure))
         if means.word != BELOW:
-            self.terrain(means.word, means.price, usually or why, sure=sure or usually is not None)
+            self.add_terrain(
+                means.word, means.price, usually or why, sure=sure or usually is not None
+            )
 
     @property
     def has_terrain(self) -> bool:
-        """Tell whether any terrain was guessed."""
-        return any(entry.table == TERRAIN for entry in self.found.values())
+        """Whether any terrain was guessed."""
+        return any(entry.table == TERRAIN for entry in self.by_key.values())
 
     def entries(self) -> list[Entry]:
-        return list(self.found.values())
+        return list(self.by_key.values())
 
 
 @dataclass(frozen=True)
 class Line:
-    """One line of the recipe, and the levels it was guessed from."""
+    """A line of the recipe, with the levels that it was guessed from."""
 
     table: TablePath
     entry: Entry
@@ -95,18 +97,18 @@ class Line:
 
 
 def is_writable(key: str, table: TablePath) -> bool:
-    """Return whether a table can hold a name, or a key of a legend such as "layer:NAME"."""
+    """Return whether a key, such as a name or "layer:NAME", can be written in a table."""
     if key == BLANK:
         return table == TEXT_LEGEND
     return key.isprintable() and all(part.strip() for part in (key, key.partition(":")[2] or key))
 
 
-def reading_of(entries: Iterable[Entry], reading: E) -> E:
-    """Return how files of an editor are read under some entries.
+def build_reading(entries: Iterable[Entry], reading: E) -> E:
+    """Return the options for reading files of an editor with some entries.
 
     Args:
-        entries: the guesses for one file.
-        reading: the defaults of the editor.
+        entries: the guesses for a file.
+        reading: the default options of the editor.
     """
     table = TILED if isinstance(reading, TiledReading) else LDTK
     legend: dict[str, str] = {}
@@ -119,73 +121,75 @@ def reading_of(entries: Iterable[Entry], reading: E) -> E:
     return replace(reading, legend=legend, **keys)
 
 
-def without(entries: Iterable[Entry], *kinds: str) -> list[Entry]:
-    """Return entries without those of some kinds, such as "object:", whatever other levels say."""
+def reset_entries(entries: Iterable[Entry], *kinds: str) -> list[Entry]:
+    """Return entries with the default value for keys of some kinds, such as "object:"."""
     return [
         replace(entry, value=None) if entry.key.startswith(kinds) else entry for entry in entries
     ]
 
 
-def merged(guesses: Mapping[str, Sequence[Entry]]) -> list[Line]:
-    """Merge the guesses for all levels: what most of them say goes before the tables of levels.
+def merge_guesses(guesses: Mapping[str, Sequence[Entry]]) -> list[Line]:
+    """Merge the guesses for all levels: the most common values first, then tables of levels.
 
     Args:
-        guesses: entries by level; no level has one key of a table twice.
+        guesses: entries by level; no level repeats a key of a table.
     """
     by_key: dict[tuple[TablePath, str], dict[str, Entry]] = defaultdict(dict)
     for level, entries in guesses.items():
         for entry in entries:
             by_key[entry.table, entry.key][level] = entry
-    found = []
+    lines = []
     for (table, _), by_level in by_key.items():
         common = _common_value(by_level.values())
         needed = {level: entry for level, entry in by_level.items() if not entry.stated}
-        alike = {level: entry for level, entry in needed.items() if entry.value == common}
+        equal = {level: entry for level, entry in needed.items() if entry.value == common}
         if common is not None:
-            # Of several levels, the one with the best reason speaks for all.
-            best = max(alike.values(), key=lambda entry: entry.sure)
-            found.append(Line(table, best, tuple(sorted(alike))))
+            # Use the comment of the level with the best reason.
+            best = max(equal.values(), key=lambda entry: entry.sure)
+            lines.append(Line(table, best, tuple(sorted(equal))))
         for level, entry in needed.items():
             if entry.value not in (None, common):
-                found.append(Line(("levels", level, *table), entry, (level,)))
-    return sorted(found, key=_place)
+                lines.append(Line(("levels", level, *table), entry, (level,)))
+    return sorted(lines, key=_sort_key)
 
 
 def _common_value(entries: Collection[Entry]) -> Value | None:
-    """Return the value that most levels need, or None where some level may not be told it."""
+    """Return the most common value, or None if some level must not have it."""
     counts = Counter(entry.value for entry in entries if not entry.stated and entry.value)
     if not counts:
         return None
     common = min(counts, key=lambda value: (-counts[value], str(value)))
-    # What a file states, and what has to stay at its default, cannot be told again for one level.
+    # A table of a level cannot override what its file sets, nor restore a default.
     fixed = (entry.value for entry in entries if entry.stated or entry.value is None)
     return common if all(value == common for value in fixed) else None
 
 
-def _place(line: Line) -> tuple[str, int, int, str]:
-    """Order the project's tables before those of levels; a legend in the order of its kinds."""
-    own = line.table[2:] if line.table[:1] == ("levels",) else line.table
+def _sort_key(line: Line) -> tuple[str, int, int, str]:
+    """Return the sort key of a line: project tables first, and legends by kind of key."""
+    table = line.table[2:] if line.table[:1] == ("levels",) else line.table
     level = line.table[1] if line.table[:1] == ("levels",) else ""
     kinds = ("tile:", "property:", "class:", "value:", "enum:", "wang:", "tileset:", "layer:")
-    kind = next((at for at, each in enumerate(kinds) if line.entry.key.startswith(each)), 99)
-    return level, _ORDER.index(own), kind, line.entry.key
+    kind = next(
+        (rank for rank, prefix in enumerate(kinds) if line.entry.key.startswith(prefix)), 99
+    )
+    return level, _ORDER.index(table), kind, line.entry.key
 
 
-def recipe_text(
+def format_recipe(
     sources: Iterable[str], output: str, left_out: Iterable[str], lines: Sequence[Line]
 ) -> str:
-    """Write a recipe.
+    """Return the text of a recipe.
 
     Args:
         sources: globs of the level files.
         output: folder of the assets.
-        left_out: what was found that is no level, and why, in one line each.
-        lines: the guesses, in the order of :func:`merged`.
+        left_out: files that are not levels, with the reason, one line each.
+        lines: the guesses, in the order of :func:`merge_guesses`.
     """
-    return "\n".join(_lines(sources, output, left_out, lines)) + "\n"
+    return "\n".join(_generate_lines(sources, output, left_out, lines)) + "\n"
 
 
-def _lines(
+def _generate_lines(
     sources: Iterable[str], output: str, left_out: Iterable[str], lines: Sequence[Line]
 ) -> Iterator[str]:
     yield f"# `bake init` wrote this {RECIPE_NAME}: it guessed what the levels mean, and each line"
@@ -196,7 +200,7 @@ def _lines(
     yield "sources = ["
     yield from (f"    {toml(source)}," for source in sources)
     yield "]"
-    yield from (f"# left out: {comment(each)}" for each in left_out)
+    yield from (f"# left out: {comment(reason)}" for reason in left_out)
     yield f"output = {toml(output)}"
     header: TablePath = ()
     for line in lines:
@@ -211,5 +215,5 @@ def _lines(
 
 
 def comment(text: str) -> str:
-    """Cut text short and escape what may not stand in a comment."""
+    """Return text for a comment in TOML, shortened and escaped."""
     return cut(printable(text), _LONGEST_WHY)

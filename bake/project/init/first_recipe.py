@@ -1,4 +1,4 @@
-"""Write a project's first recipe: find levels, guess, write `bake.toml`, and draw what it makes."""
+"""Write the first recipe of a project: find levels, guess terrain, and draw the results."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pathlib import Path
 from bake.baking import build, find_tasks
 from bake.baking.run import Outcome, Report
 from bake.core.errors import LevelError, RecipeError
-from bake.project.init.entries import Entry, Line, merged, recipe_text
+from bake.project.init.entries import Entry, Line, format_recipe, merge_guesses
 from bake.project.init.find import Found, find_levels
 from bake.project.init.propose import propose
 from bake.project.recipe import RECIPE_NAME, load_recipe
@@ -26,52 +26,52 @@ from levelbake.errors import BakeError, QueryError
 
 @dataclass(frozen=True)
 class Started:
-    """A recipe that was written."""
+    """A new recipe."""
 
-    recipe: Path  #: its path
-    found: Found  #: the level files it names, and what was left out
-    lines: tuple[Line, ...]  #: its guesses
+    recipe: Path  #: path of the recipe
+    found: Found  #: its level files, and the excluded files
+    lines: tuple[Line, ...]  #: the guessed lines
 
 
 @dataclass(frozen=True)
 class Tried:
-    """What the guesses make of one level."""
+    """The result of baking one level with the guesses."""
 
-    outcome: Outcome  #: of baking its components
-    picture: Path | None  #: the picture of it, or None where there is none
-    kept: bool  #: whether the picture was there before, and was left as it was
+    outcome: Outcome  #: outcome of baking its components
+    picture: Path | None  #: path of its picture, or None without one
+    kept: bool  #: whether an existing picture was not replaced
 
 
 def write_first_recipe(folder: Path, *, force: bool, reduce: bool = False) -> Started:
-    """Guess what the levels of a folder mean, and write the recipe that says so.
+    """Guess the terrain of the levels in a folder, and write a recipe with the guesses.
 
     Args:
-        folder: of the levels, with all folders in it; the recipe goes there.
-        force: whether a recipe that is there may be replaced.
-        reduce: whether paintings of too many colours are reduced to levels.
+        folder: the folder of the levels, searched with all subfolders; the recipe goes there.
+        force: whether to replace an existing recipe.
+        reduce: whether to reduce paintings with too many colors to levels.
 
     Raises:
         RecipeError: there is a recipe already, or it would be too large.
-        LevelError: there is no such folder, or no level in it.
-        OutputError: the folder cannot be written to.
+        LevelError: the folder is missing or has no levels.
+        OutputError: the folder is not writable.
     """
     if not folder.exists():
         raise LevelError("there is no such folder", file=folder, expected="that of your levels")
     recipe = folder / RECIPE_NAME
     if os.path.lexists(recipe) and not force:
-        raise _there_already(recipe)
+        raise _existing_recipe_error(recipe)
     found = find_levels(folder, reduce=reduce)
     remove_leftovers(folder, f".{recipe.name}.*.tmp")
-    # The file is made before any work, so that a read-only folder is noticed.
-    with written_whole(recipe, partial(_put_in_place, recipe=recipe, force=force)) as unfinished:
+    # Create the file before any work, so that a read-only folder fails early.
+    with written_whole(recipe, partial(_publish, recipe=recipe, force=force)) as unfinished:
         guesses: dict[str, list[Entry]] = {}
         for file in found.levels:
-            # What is wrong with a level is told when it is tried.
+            # Errors of levels are reported when they are baked.
             with suppress(BakeError):
                 guesses[file.stem] = propose(file, folder)
-        lines = merged(guesses)
+        lines = merge_guesses(guesses)
         left_out = [f"{file.relative_to(folder)}: {why}" for file, why in found.left_out]
-        text = recipe_text(found.sources, DEFAULT_OUTPUT, left_out, lines)
+        text = format_recipe(found.sources, DEFAULT_OUTPUT, left_out, lines)
         if len(text.encode(errors="replace")) > MAX_RECIPE_BYTES:
             raise RecipeError(
                 f"the recipe of these {len(found.levels):,} levels would be larger than 1 MiB",
@@ -84,34 +84,34 @@ def write_first_recipe(folder: Path, *, force: bool, reduce: bool = False) -> St
 
 
 def reduce_paintings(folder: Path) -> tuple[Path, ...]:
-    """Write reduced pictures beside the paintings in a folder that has a recipe already.
+    """Write reduced pictures beside the paintings in a folder that already has a recipe.
 
     Returns:
-        The pictures; those that were there before are left out.
+        The new pictures.
 
     Raises:
-        LevelError: there is no such folder, or no level in it.
+        LevelError: the folder is missing or has no levels.
         OutputError: a picture cannot be written.
     """
     return find_levels(folder, reduce=True).reduced
 
 
-def _there_already(recipe: Path) -> RecipeError:
+def _existing_recipe_error(recipe: Path) -> RecipeError:
     return RecipeError(
         "there is a recipe already",
         file=recipe,
-        remedy="write it anew, and lose what it says: `bake init --force`",
+        remedy="replace it with `bake init --force`, which discards its contents",
     )
 
 
-def _put_in_place(unfinished: Path, *, recipe: Path, force: bool) -> None:
-    """Rename the whole file; without ``force``, what came there meanwhile is not replaced."""
+def _publish(unfinished: Path, *, recipe: Path, force: bool) -> None:
+    """Rename the finished file; without ``force``, raise if a recipe exists by now."""
     if not force:
         try:
             os.link(unfinished, recipe)
         except FileExistsError:
-            raise _there_already(recipe) from None
-        except OSError:  # Some file systems have no links.
+            raise _existing_recipe_error(recipe) from None
+        except OSError:  # The file system has no hard links.
             pass
         else:
             return
@@ -121,17 +121,20 @@ def _put_in_place(unfinished: Path, *, recipe: Path, force: bool) -> None:
 def try_recipe(
     recipe: Path, *, jobs: int | None, force: bool, draw: bool, report: Report
 ) -> Iterator[Tried]:
-    """Bake the components of all levels, which takes little time, and draw each level.
+    """Bake only the components of all levels, which is fast, and draw each level.
 
     Args:
-        recipe: the recipe; pictures go to its output folder, under the names of the assets.
-        jobs: how many levels at once; None = as many as there are processors.
-        force: whether pictures that are there are replaced.
-        draw: whether to draw.
+        recipe: the recipe; pictures go to its output folder, named after the assets.
+        jobs: the number of levels to bake at once; None = the number of processors.
+        force: whether to replace existing pictures.
+        draw: whether to draw pictures.
         report: called with the progress.
 
+    Yields:
+        The result for each level.
+
     Raises:
-        BakeError: two levels have one name, or pictures cannot be written.
+        BakeError: two levels have the same name, or a picture cannot be written.
     """
     rules = load_recipe(recipe)
     output = rules.folder / rules.output

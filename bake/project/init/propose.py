@@ -1,4 +1,4 @@
-"""Guess the recipe of one level file, and mend guesses under which nobody could move."""
+"""Guess the recipe of one level file, and correct guesses with which no agent could move."""
 
 from __future__ import annotations
 
@@ -26,66 +26,69 @@ from bake.project.init.entries import (
     TILED_LEGEND,
     Entry,
     is_writable,
-    without,
+    reset_entries,
 )
-from bake.project.init.images import image_entries
-from bake.project.init.ldtk import ldtk_tries
-from bake.project.init.text import text_entries
-from bake.project.init.tiled import tiled_entries
-from bake.project.init.tried import first_that_reads
-from bake.project.init.words import meaning
+from bake.project.init.images import guess_image
+from bake.project.init.ldtk import ldtk_candidates
+from bake.project.init.text import guess_text
+from bake.project.init.tiled import guess_tiled
+from bake.project.init.tried import find_readable
+from bake.project.init.words import guess_terrain
 
-#: Classes of objects of which no two may have one name.
+#: Classes of objects whose names must be unique.
 _NAMED_ONCE = (*SPOT_KINDS, "region")
-#: A map of which nobody can walk on more than this is taken to be drawn without its floor.
-_HARDLY_ANY = 0.05
-_MOSTLY = 0.4
+#: A map with at most this share of walkable cells is assumed to be drawn without its floor.
+_FEW_WALKABLE = 0.05
+_MOSTLY_EMPTY = 0.4
 
 
 def propose(file: Path, project: Path) -> list[Entry]:
-    """Guess what a level file means.
+    """Return guesses for the recipe of a level file, with distinct keys per table.
 
     Args:
         file: the level file.
-        project: folder of the recipe.
-
-    Returns:
-        Guesses, each key of a table once.
+        project: the folder of the recipe.
 
     Raises:
         LevelError, BakeErrors: the file cannot be read.
     """
     kind = format_of(file)
-    tries: Iterator[list[Entry]] = iter([[]])
+    candidates: Iterator[list[Entry]] = iter([[]])
     with allowance(None):
         if kind == "image":
-            tries = iter([image_entries(file)])
+            candidates = iter([guess_image(file)])
         elif kind == "tiled":
-            tries = _with_less(file, tiled_entries(file, project))
+            candidates = _with_fewer_objects(file, guess_tiled(file, project))
         elif kind == "ldtk":
-            tries = ldtk_tries(file, project)
+            candidates = ldtk_candidates(file, project)
         elif kind in ("rows", "values"):
-            tries = iter([text_entries(file)])
-    # A name that a recipe cannot hold has to be mended in the editor.
-    return [each for each in _mended(file, project, tries) if is_writable(each.key, each.table)]
+            candidates = iter([guess_text(file)])
+    # A name that a recipe cannot hold must be changed in the editor.
+    return [
+        entry
+        for entry in _correct_guesses(file, project, candidates)
+        if is_writable(entry.key, entry.table)
+    ]
 
 
-def _mended(file: Path, project: Path, tries: Iterator[list[Entry]]) -> list[Entry]:
-    """Take guesses that a file can be read by, add missing costs, and let somebody walk."""
-    entries, levels = first_that_reads(file, project, tries)
-    freed = _with_spots(levels, entries)
-    if freed != entries:
-        entries, levels = first_that_reads(file, project, _with_less(file, freed))
-    cells = _cells(levels)
+def _correct_guesses(file: Path, project: Path, candidates: Iterator[list[Entry]]) -> list[Entry]:
+    """Return the first readable guesses, with missing costs added and some terrain opened."""
+    entries, levels = find_readable(file, project, candidates)
+    corrected = _free_spots(levels, entries)
+    if corrected != entries:
+        entries, levels = find_readable(file, project, _with_fewer_objects(file, corrected))
+    cells = _count_cells(levels)
     rules = {name: rule for level in levels for name, rule in level.terrain_rules.items()}
     known = {entry.key for entry in entries if entry.table == TERRAIN}
-    entries = [*entries, *(_cost(name) for name in cells if name not in {*known, *rules})]
+    entries = [*entries, *(_guess_cost(name) for name in cells if name not in {*known, *rules})]
     is_map = format_of(file) == "tiled"
     whole, empty = max(1, sum(cells.values())), cells.get(VOID, 0)
     walkable = sum(count for name, count in cells.items() if _is_open(name, entries, rules))
-    lacks_floor = walkable == 0 or (walkable < _HARDLY_ANY * whole and empty > _MOSTLY * whole)
+    lacks_floor = walkable == 0 or (
+        walkable < _FEW_WALKABLE * whole and empty > _MOSTLY_EMPTY * whole
+    )
     if is_map and lacks_floor and empty:
-        why = f"hardly anybody could walk anywhere, and {empty / whole:.0%} of the cells are empty"
+        why = f"almost no cell would be walkable, and {empty / whole:.0%} of the cells are empty"
         entries.append(Entry(TILED, "empty", "floor", why, sure=False))
         entries.append(Entry(TERRAIN, "floor", 1.0, "the terrain of empty cells"))
     elif is_map:
@@ -93,10 +96,10 @@ def _mended(file: Path, project: Path, tries: Iterator[list[Entry]]) -> list[Ent
     if file.suffix.lower() == TILED_WORLD_SUFFIX:
         entries.append(Entry(TILED, "world", None))
     if walkable == 0 and not (is_map and empty):
-        entries = _opened(cells, entries)
-    entries = _with_links(levels, entries, rules)
+        entries = _open_most_frequent(cells, entries)
+    entries = _free_links(levels, entries, rules)
     if is_map:
-        # What one map has to leave out may be drawn well in the others.
+        # Objects that one map must ignore may be valid in other maps.
         entries += [Entry(TILED_LEGEND, f"object:{kind}", None) for kind in KINDS]
     named = {(entry.table, entry.key) for entry in entries}
     entries += [
@@ -104,50 +107,50 @@ def _mended(file: Path, project: Path, tries: Iterator[list[Entry]]) -> list[Ent
         for name, rule in rules.items()
         if (TERRAIN, name) not in named
     ]
-    # Of several guesses about one key the first one counts.
+    # The first guess for a key wins.
     return list({(entry.table, entry.key): entry for entry in reversed(entries)}.values())
 
 
-def _with_less(file: Path, entries: list[Entry]) -> Iterator[list[Entry]]:
-    """Yield guesses, those for maps of Tiled with ever fewer of what is said about things.
+def _with_fewer_objects(file: Path, entries: list[Entry]) -> Iterator[list[Entry]]:
+    """Yield guesses; for maps of Tiled, further ones with fewer entries about objects.
 
-    Games have doors and stairs of their own, which need not be drawn as bake would have them.
+    Doors and stairs of a game need not be drawn in the form that bake reads.
     """
     if format_of(file) != "tiled":
         yield entries
         return
-    plain = without(entries, "object:")
-    why = "the file does not say of these objects what bake needs to know"
+    without_objects = reset_entries(entries, "object:")
+    why = "these objects lack properties that bake needs"
     silent = [Entry(TILED_LEGEND, f"object:{kind}", BELOW, why, sure=False) for kind in KINDS]
     links = [entry for entry in silent if entry.key.partition(":")[2] not in _NAMED_ONCE]
-    apart = Entry(TILED, "world", "each", "the maps do not fit together as one level")
+    separate = Entry(TILED, "world", "each", "the maps do not fit together as one level")
     is_world = file.suffix.lower() == TILED_WORLD_SUFFIX
-    worlds: list[list[Entry]] = [[], [apart]] if is_world else [[]]
-    for world, kept, things in product(worlds, (entries, plain), ([], links, silent)):
-        yield [*things, *kept, *world]
+    worlds: list[list[Entry]] = [[], [separate]] if is_world else [[]]
+    for world, legend, things in product(worlds, (entries, without_objects), ([], links, silent)):
+        yield [*things, *legend, *world]
 
 
-def _cells(levels: list[Drawn]) -> Counter[str]:
-    """Count the cells or nodes of each terrain; a door's other terrain may have none.
+def _count_cells(levels: list[Drawn]) -> Counter[str]:
+    """Count the cells or nodes of each terrain, 0 for terrains of other door states.
 
-    A terrain of shapes counts once.
+    A terrain of shapes counts 1.
     """
-    found: Counter[str] = Counter()
+    totals: Counter[str] = Counter()
     for level in levels:
         if isinstance(level, GeometryLevel):
-            found.update(dict.fromkeys(level.terrains, 1))
+            totals.update(dict.fromkeys(level.terrains, 1))
             continue
         codes = level.terrain if isinstance(level, GridLevel) else level.node_terrain
         counts = np.bincount(codes.ravel(), minlength=len(level.terrains))
-        found.update(dict(zip(level.terrains, counts.tolist(), strict=True)))
-    return found
+        totals.update(dict(zip(level.terrains, counts.tolist(), strict=True)))
+    return totals
 
 
-def _cost(name: str) -> Entry:
-    means = meaning(name)
+def _guess_cost(name: str) -> Entry:
+    means = guess_terrain(name)
     if means is not None:
         return Entry(TERRAIN, name, means.price, f"its name says {shown(means.word)}")
-    return Entry(TERRAIN, name, 1.0, "its name says nothing about its cost", sure=False)
+    return Entry(TERRAIN, name, 1.0, "its name does not suggest a cost", sure=False)
 
 
 def _is_open(name: str, entries: list[Entry], rules: dict[str, TerrainRule]) -> bool:
@@ -157,18 +160,18 @@ def _is_open(name: str, entries: list[Entry], rules: dict[str, TerrainRule]) -> 
     return rules[name].cost is not None
 
 
-def _opened(cells: Counter[str], entries: list[Entry]) -> list[Entry]:
-    """Open the terrain of most cells, as a level in which nobody can stand cannot be baked."""
-    # What has no tile stays void, if there is anything else.
+def _open_most_frequent(cells: Counter[str], entries: list[Entry]) -> list[Entry]:
+    """Open the most frequent terrain, since a level without walkable cells cannot be baked."""
+    # Cells without a tile remain void if there is another terrain.
     most = max(cells, key=lambda name: (name != VOID, cells[name], name))
-    why = "nobody could stand anywhere else; it is the terrain of most cells"
-    kept = [entry for entry in entries if (entry.table, entry.key) != (TERRAIN, most)]
-    return [*kept, Entry(TERRAIN, most, 1.0, why, sure=False)]
+    why = "no other terrain is walkable; it is the terrain of most cells"
+    others = [entry for entry in entries if (entry.table, entry.key) != (TERRAIN, most)]
+    return [*others, Entry(TERRAIN, most, 1.0, why, sure=False)]
 
 
-def _with_spots(levels: list[Drawn], entries: list[Entry]) -> list[Entry]:
-    """Take what spawns stand on for no wall, where only the place of a layer says it is one."""
-    below = {
+def _free_spots(levels: list[Drawn], entries: list[Entry]) -> list[Entry]:
+    """Change walls guessed from the order of layers to BELOW where spawns stand on them."""
+    kinds_on = {
         level.terrains[level.terrain[spot.cell[1], spot.cell[0]]]: spot.kind
         for level in levels
         if isinstance(level, GridLevel)
@@ -179,19 +182,19 @@ def _with_spots(levels: list[Drawn], entries: list[Entry]) -> list[Entry]:
         entry.key for entry in entries if entry.table == TERRAIN and entry.value == "blocked"
     }
 
-    def freed(entry: Entry) -> Entry:
+    def free(entry: Entry) -> Entry:
         terrain, is_guess = str(entry.value), entry.key.startswith("layer:") and not entry.sure
-        if not is_guess or terrain not in blocked & set(below):
+        if not is_guess or terrain not in blocked & set(kinds_on):
             return entry
-        return replace(entry, value=BELOW, why=f"{entry.why}; {below[terrain]}s stand on it")
+        return replace(entry, value=BELOW, why=f"{entry.why}; {kinds_on[terrain]}s stand on it")
 
-    return [freed(entry) for entry in entries]
+    return [free(entry) for entry in entries]
 
 
-def _with_links(
+def _free_links(
     levels: list[Drawn], entries: list[Entry], rules: dict[str, TerrainRule]
 ) -> list[Entry]:
-    """Open the terrain on which links end, or leave the links out where they end inside walls."""
+    """Open the terrain at ends of links, or ignore links that end inside walls."""
     ends = {
         level.terrains[level.terrain[y, x]]
         for level in levels
@@ -200,18 +203,18 @@ def _with_links(
         for x, y in (link.start, link.goal)
     }
     closed = sorted(name for name in ends if not _is_open(name, entries, rules))
-    if {"wall", VOID} & {means.word if (means := meaning(name)) else name for name in closed}:
-        why = "a link that ends where nobody can stand"
+    if {"wall", VOID} & {means.word if (means := guess_terrain(name)) else name for name in closed}:
+        why = "a link that ends inside a wall"
         return [
             Entry(entry.table, entry.key, "ignore", why, sure=False)
             if entry.key.startswith("entity:") and entry.value == "link"
             else entry
             for entry in entries
         ]
-    why = "links end on it, so somebody can stand there"
+    why = "links end on it, so it is walkable"
     opened = [Entry(TERRAIN, name, 3.0, why, sure=False) for name in closed]
-    kept = [entry for entry in entries if entry.table != TERRAIN or entry.key not in closed]
-    return [*kept, *opened]
+    others = [entry for entry in entries if entry.table != TERRAIN or entry.key not in closed]
+    return [*others, *opened]
 
 
 def _value(rule: TerrainRule) -> Value:

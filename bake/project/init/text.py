@@ -1,4 +1,4 @@
-"""Guess the meaning of characters and values of text levels, by the customs of such maps."""
+"""Guess the terrain of characters and values in text levels by common conventions."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from bake.levels.text.grid import SymbolGrid
 from bake.levels.text.rows import read_characters
 from bake.levels.text.separated import read_values
 from bake.project.init.entries import TEXT_LEGEND, TEXT_SPOTS, Entry, Guesses
-from bake.project.init.words import FLOOR, WALL, Meaning, meaning, usual
+from bake.project.init.words import FLOOR, WALL, Meaning, guess_terrain, usual_cost
 
 #: The most cells of a character that is guessed to be a spawn or an exit.
 _MOST_SPOTS = 8
 _VOID = Meaning("void", None)
-#: What characters stand for in the maps of most roguelikes, beside those that are built in.
+#: The usual terrain of characters in roguelikes, besides the built-in ones.
 _CUSTOMS: Mapping[str, Meaning] = {
     **dict.fromkeys("~≈wW", Meaning("water", None)),
     **dict.fromkeys("TtYy&♣♠", Meaning("trees", None)),
@@ -32,12 +32,12 @@ _CUSTOMS: Mapping[str, Meaning] = {
     **dict.fromkeys("<>", Meaning("stairs", 1.0)),
     **dict.fromkeys("_·:;", FLOOR),
 }
-#: Kinds of spots by their characters; the goal counts only where there is a start.
+#: The characters of spawns and exits; exits count only if there is a spawn.
 _STARTS, _GOALS = "@Ss", "Ee"
 
 
-def text_entries(path: Path) -> list[Entry]:
-    """Guess the meaning of each character or value of a level of text.
+def guess_text(path: Path) -> list[Entry]:
+    """Guess the terrain or spot of each character or value of a text level.
 
     Raises:
         LevelError: the file cannot be read.
@@ -49,23 +49,23 @@ def text_entries(path: Path) -> list[Entry]:
     by_count = sorted(zip((-counts).tolist(), numbers.tolist(), strict=True))
     totals = {grid.symbols[number]: -count for count, number in by_count}
     guesses = Guesses(TEXT_LEGEND)
-    kinds = dict(_spots(totals))
+    kinds = dict(_guess_spots(totals))
     for symbol, total in totals.items():
         if symbol in BUILT_IN_SYMBOLS:
             continue
         share = f"{total / grid.numbers.size:.1%} of {path.name}"
         if symbol in kinds:
             why = f"{shown(symbol)} is a usual {kinds[symbol]}, {share}"
-            guesses.put(Entry(TEXT_SPOTS, symbol, kinds[symbol], why, sure=False))
-            guesses.put(Entry(TEXT_LEGEND, symbol, "floor", "what agents stand on", sure=False))
+            guesses.add(Entry(TEXT_SPOTS, symbol, kinds[symbol], why, sure=False))
+            guesses.add(Entry(TEXT_LEGEND, symbol, "floor", "what agents stand on", sure=False))
             continue
-        means, reason = _meaning_of(symbol, totals, grid)
-        guesses.means(symbol, means, f"{reason}, {share}", usual(means), sure=False)
+        means, reason = _guess_meaning(symbol, totals, grid)
+        guesses.add_meaning(symbol, means, f"{reason}, {share}", usual_cost(means), sure=False)
     return guesses.entries()
 
 
 def _read(path: Path) -> SymbolGrid:
-    """Read the symbols; blanks are cells where the rows would differ in length without them."""
+    """Read the symbols; blanks are cells if the rows would otherwise differ in length."""
     read = read_characters if path.suffix.lower() == ".txt" else read_values
     try:
         return read(path, blanks=False)
@@ -76,8 +76,8 @@ def _read(path: Path) -> SymbolGrid:
             raise error from None
 
 
-def _spots(totals: Mapping[str, int]) -> Iterator[tuple[str, str]]:
-    """Yield the symbols of spots, and their kinds."""
+def _guess_spots(totals: Mapping[str, int]) -> Iterator[tuple[str, str]]:
+    """Yield the symbols of spots with their kinds."""
     starts = [symbol for symbol in _STARTS if 0 < totals.get(symbol, 0) <= _MOST_SPOTS]
     if not starts:
         return
@@ -88,8 +88,8 @@ def _spots(totals: Mapping[str, int]) -> Iterator[tuple[str, str]]:
             return
 
 
-def _meaning_of(symbol: str, totals: Mapping[str, int], grid: SymbolGrid) -> tuple[Meaning, str]:
-    """Return the meaning of a symbol, and the reason for the guess."""
+def _guess_meaning(symbol: str, totals: Mapping[str, int], grid: SymbolGrid) -> tuple[Meaning, str]:
+    """Return the guessed terrain of a symbol and the reason."""
     if symbol == BLANK:
         if "." in totals or _is_outer(symbol, grid):
             return _VOID, "blanks around the level"
@@ -102,7 +102,7 @@ def _meaning_of(symbol: str, totals: Mapping[str, int], grid: SymbolGrid) -> tup
         return _VOID, "what Tiled exports where there is no tile"
     if totals.keys() <= {"0", "1", "-1", BLANK}:
         return (WALL, "of 0 and 1") if symbol == "1" else (FLOOR, "of 0 and 1")
-    if len(symbol) > 1 and (named := meaning(symbol)) is not None:
+    if len(symbol) > 1 and (named := guess_terrain(symbol)) is not None:
         return named, f"the value says {shown(named.word)}"
     if symbol.isdigit() and _is_outer(symbol, grid):
         return WALL, "along the border"

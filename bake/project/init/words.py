@@ -1,4 +1,4 @@
-"""Guess from a name what a designer means by it: a terrain and its cost, or the role of a layer."""
+"""Guess the meaning of a name: a terrain with its cost, the role of a layer, or a kind of spot."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from typing import Literal, TypeVar
 from bake.levels.reading.editors import BELOW
 from bake.levels.reading.mistakes import shown
 
-#: What a layer is there for, where it is not terrain: to be seen above agents, to adorn the terrain
-#: below it, or to say where nobody can go.
+#: The purpose of a layer that is not terrain: drawn above agents, decoration of the terrain below,
+#: or collision, which blocks cells.
 Role = Literal["above", "adornment", "collision"]
 K = TypeVar("K", bound=str)
 
 _TOKEN = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
-#: Words at least this long count as a part of a longer one, as in "brickwall".
+#: The shortest words that are recognized within a longer one, as in "brickwall".
 _SHORTEST_PART = 4
 
 
@@ -25,9 +25,9 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-#: The cost of a cell, in units, by the words that name it, in singular. Of a name with words of
-#: several groups, the first group counts: a bridge over water carries.
-_CARRIES: Mapping[str, float] = {
+#: The cost of a cell, in units, by words in the singular. If a name has words of several groups,
+#: the first group wins: a bridge over water is walkable.
+_WALKABLE: Mapping[str, float] = {
     **dict.fromkeys(("bridge", "door", "gate", "doorway", "entrance", "stair", "stairs"), 1.0),
     **dict.fromkeys(("stairway", "staircase", "ladder", "ramp", "floor", "flooring"), 1.0),
     **dict.fromkeys(("path", "pathway", "road", "street", "trail", "walkway", "sidewalk"), 1.0),
@@ -35,7 +35,7 @@ _CARRIES: Mapping[str, float] = {
     **dict.fromkeys(("carpet", "rug", "plank", "pier", "dock"), 1.0),
     **dict.fromkeys(("shallow", "shallows", "ford"), 3.0),
 }
-_BLOCKS = _words(
+_BLOCKED = _words(
     """
     wall bound cliff rock boulder mountain mountains fence hedge tree trunk bush shrub cactus
     cacti house building hut cabin roof pillar column statue furniture table shelf bookshelf
@@ -46,7 +46,7 @@ _BLOCKS = _words(
     thorn tombstone grave railing gravestone stump log well fountain hazard platform bomb trap
     """
 )
-_CROSSED: Mapping[str, float] = {
+_GROUND: Mapping[str, float] = {
     **dict.fromkeys(("ground", "grass", "land", "terrain", "lawn", "meadow", "field"), 1.0),
     **dict.fromkeys(("plain", "plains", "prairie", "garden", "courtyard", "yard", "farm"), 1.0),
     **dict.fromkeys(("brick", "cobble", "cobblestone", "stone", "concrete", "asphalt"), 1.0),
@@ -56,9 +56,9 @@ _CROSSED: Mapping[str, float] = {
     **dict.fromkeys(("woods", "jungle", "savanna", "tundra", "steppe", "dune", "reed"), 2.0),
     **dict.fromkeys(("mud", "swamp", "marsh", "bog", "fen", "mire", "quicksand"), 3.0),
 }
-#: Words that end like others and mean something else.
+#: Words that end like others but have another meaning.
 _WHOLE = _words("outdoor outdoors indoor indoors pathfinding")
-_FORBIDS = _words("no non not un im")
+_NEGATIONS = _words("no non not un im")
 _ALLOWED = _words("walk walkable pass passable passage access accessible entry enter")
 
 _ROLES: Mapping[Role, frozenset[str]] = {
@@ -84,9 +84,9 @@ _ROLES: Mapping[Role, frozenset[str]] = {
     """
     ),
 }
-#: What layers that hold nothing but walls are called, in singular.
+#: Words for layers that consist of walls, in the singular.
 _LAYERS_OF_WALLS = _words("wall obstacle obstruction barrier boundary bound")
-#: Kinds of things that objects and entities are, by words in the names of their classes.
+#: Kinds of spots by words in the names of classes of objects and entities.
 _KINDS: Mapping[str, frozenset[str]] = {
     "spawn": _words("spawn spawnpoint spawner start player hero playerstart"),
     "exit": _words("exit goal finish end"),
@@ -95,14 +95,14 @@ _KINDS: Mapping[str, frozenset[str]] = {
 
 @dataclass(frozen=True)
 class Meaning:
-    """What a name says about terrain."""
+    """The terrain that a name suggests."""
 
-    word: str  #: the word that says it, in lower case and in singular
+    word: str  #: the word for the terrain, in lower case and singular
     cost: float | None  #: units to cross a cell; None = blocked
 
     @property
     def price(self) -> str | float:
-        """Return the cost as a recipe has it."""
+        """The cost in the form of a recipe."""
         return "blocked" if self.cost is None else self.cost
 
 
@@ -110,16 +110,21 @@ WALL = Meaning("wall", None)
 FLOOR = Meaning("floor", 1.0)
 
 
-def meaning(name: str) -> Meaning | None:
-    """Return what a name says about terrain, or None where it has no word that is known."""
+def guess_terrain(name: str) -> Meaning | None:
+    """Return the terrain that a name suggests, or None if it has no known word.
+
+    Example:
+        >>> guess_terrain("StoneWalls_2")
+        Meaning(word='wall', cost=None)
+    """
     tokens = [token.lower() for token in _TOKEN.findall(name)]
     for first, second in pairwise(tokens):
-        if first in _FORBIDS and second in _ALLOWED:
+        if first in _NEGATIONS and second in _ALLOWED:
             return WALL
-    groups = (_CARRIES, dict.fromkeys(_BLOCKS), _CROSSED)
+    groups = (_WALKABLE, dict.fromkeys(_BLOCKED), _GROUND)
     for known in (_whole_word, _part_of_word):
         for costs in groups:
-            # The last word is what it is, those before say which: dark water, stone wall.
+            # The last word is the noun, those before it qualify it: dark water, stone wall.
             for token in reversed(tokens):
                 word = known(token, costs)
                 if word is not None:
@@ -128,54 +133,54 @@ def meaning(name: str) -> Meaning | None:
 
 
 def is_one_word(name: str) -> bool:
-    """Tell whether a name is one word, perhaps with a number."""
+    """Return whether a name is a single word, possibly with a number."""
     return len(_TOKEN.findall(name)) == 1
 
 
-def usual(means: Meaning) -> str:
-    """Say that the cost is the usual one, for a terrain whose name was guessed above."""
+def usual_cost(means: Meaning) -> str:
+    """Return the reason for the cost of a terrain in words: it is the usual one."""
     if means.cost is None:
-        return f"nobody can usually stand on {means.word}"
+        return f"{means.word} is usually blocked"
     return f"a usual cost of {means.word}"
 
 
-def role(name: str) -> tuple[Role, str] | None:
-    """Return what a layer of this name is there for, and the word that says so, or None."""
+def guess_role(name: str) -> tuple[Role, str] | None:
+    """Return the role that the name of a layer suggests, and the word, or None."""
     return _first_of(_ROLES, name)
 
 
-def says_blocked(name: str) -> str | None:
-    """Return the word of a layer's name that says nobody can go where it has something, or None."""
-    said, means = role(name), meaning(name)
-    if said is not None:
-        return said[1] if said[0] == "collision" else None
+def find_blocking_word(name: str) -> str | None:
+    """Return the word in the name of a layer which suggests that it blocks cells, or None."""
+    layer_role, means = guess_role(name), guess_terrain(name)
+    if layer_role is not None:
+        return layer_role[1] if layer_role[0] == "collision" else None
     return means.word if means is not None and means.word in _LAYERS_OF_WALLS else None
 
 
-def property_says(name: str) -> Meaning | None:
-    """Return what a property of this name says, where it is true."""
-    said = role(name)
-    if said is None or said[0] == "above":
-        return meaning(name)
-    return WALL if said[0] == "collision" else Meaning(BELOW, 1.0)
+def guess_by_property(name: str) -> Meaning | None:
+    """Return the terrain that the name of a true property suggests, or None."""
+    name_role = guess_role(name)
+    if name_role is None or name_role[0] == "above":
+        return guess_terrain(name)
+    return WALL if name_role[0] == "collision" else Meaning(BELOW, 1.0)
 
 
-def layer_says(name: str) -> tuple[Meaning, str] | None:
-    """Return what a layer's name says its tiles are, and why; None where it says nothing."""
-    said, means = role(name), property_says(name)
+def guess_by_layer(name: str) -> tuple[Meaning, str] | None:
+    """Return the terrain that the name of a tile layer suggests, and the reason, or None."""
+    layer_role, means = guess_role(name), guess_by_property(name)
     if means is None:
         return None
-    word = means.word if said is None or said[0] == "above" else said[1]
+    word = means.word if layer_role is None or layer_role[0] == "above" else layer_role[1]
     return means, f"the layer's name says {shown(word)}"
 
 
-def thing(name: str) -> tuple[str, str] | None:
-    """Return which kind of thing a class of this name is, and the word that says so, or None."""
+def guess_spot(name: str) -> tuple[str, str] | None:
+    """Return the kind of spot that the name of a class suggests, and the word, or None."""
     return _first_of(_KINDS, name)
 
 
 def _first_of(kinds: Mapping[K, frozenset[str]], name: str) -> tuple[K, str] | None:
-    """Return the first kind that a word of a name stands for, and the word."""
+    """Return the first kind with a word of a name, and the word, or None."""
     tokens = [token.lower() for token in _TOKEN.findall(name)]
     for kind, words in kinds.items():
         for token in tokens:
@@ -193,13 +198,13 @@ def _part_of_word(token: str, words: Collection[str]) -> str | None:
     if token in _WHOLE:
         return None
     for form in _singulars(token):
-        found = [
+        matches = [
             word
             for word in words
             if len(word) >= _SHORTEST_PART and (form.endswith(word) or form.startswith(word))
         ]
-        if found:
-            return max(found, key=lambda word: (len(word), word))
+        if matches:
+            return max(matches, key=lambda word: (len(word), word))
     return None
 
 

@@ -1,1 +1,1 @@
-"""This package finds what is likely wrong with a level although it bakes."""
+"""Find likely mistakes in levels that bake without an error."""

@@ -1,7 +1,4 @@
-"""This module defines the rules and findings of `bake lint`.
-
-It writes findings as text, as JSON and as GitHub annotations.
-"""
+"""The rules and findings of `bake lint`, and their output as text, JSON and GitHub annotations."""
 
 from __future__ import annotations
 
@@ -33,7 +30,7 @@ Rule = Literal[
 ]
 RULES: tuple[Rule, ...] = get_args(Rule)
 
-#: At most this many findings that say the same of a level are printed one by one.
+#: The most similar findings of one level that are printed one by one.
 MOST_ALIKE = 3
 
 _NUMBER = re.compile(r"[0-9][0-9,]*( places?| cells?)?")
@@ -42,120 +39,123 @@ _NAME = re.compile(r"'[^']*'")
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that is likely wrong."""
+    """A likely mistake in a level or recipe."""
 
-    rule: Rule  #: which rule found it
+    rule: Rule  #: the rule that is violated
     severity: Severity  #: "error", "warning" or "notice"
     file: str  #: the level file, or the recipe
-    #: name of the level; "" where the finding is about the recipe, unless it is about an entry that
-    #: the recipe has for this level alone
+    #: name of the level; "" for findings about the recipe, except for entries of a single level
     level: str
-    place: str | None  #: layer, object or key in the file; None where the finding names none
-    profile: str | None  #: the agent profile the finding is about; None = all
-    #: first cell concerned, in reading order: (x, y) or (x, y, floor); a node's name on graph
-    #: levels; None where no cell is concerned
+    place: str | None  #: layer, object or key in the file, or None
+    profile: str | None  #: the agent profile concerned; None = all
+    #: first cell concerned in reading order: (x, y) or (x, y, floor), or the name of a node; None
+    #: if no cell is concerned
     cell: tuple[int, ...] | str | int | None
-    cells: int  #: how many cells or nodes are concerned
-    message: str  #: what is wrong, in one line
+    cells: int  #: number of cells or nodes concerned
+    message: str  #: the mistake, in one line
 
 
-def severity_of(rule: Rule, chosen: Mapping[str, Severity]) -> Severity:
-    """Return how bad a rule's findings are, by the recipe or by default."""
+def find_severity(rule: Rule, chosen: Mapping[str, Severity]) -> Severity:
+    """Return the severity of a rule by the recipe, or by default."""
     return "error" if rule == "level" else chosen.get(rule, DEFAULT_SEVERITY[rule])
 
 
-def as_text(found: Finding, others: Sequence[Finding] = ()) -> str:
-    """Write a finding in one line.
+def as_text(finding: Finding, similar: Sequence[Finding] = ()) -> str:
+    """Format a finding as one line of text.
 
-    It has the file, the level where the file's name does not tell it, place, severity, rule and
-    profile, what is wrong, and the first cell.
+    The line has the file, the level if it is not named after the file, place, severity, rule and
+    profile, the message, and the first cell.
 
     Args:
-        found: the finding.
-        others: findings like it, which the line sums up; see :func:`summed_up`.
+        finding: the finding.
+        similar: similar findings that the line summarizes; see :func:`summed_up`.
     """
-    where = found.file
-    if found.level not in ("", PurePath(found.file).stem):
-        where += f": level {found.level}"
-    if found.place is not None:
-        where += f": {found.place}"
-    who = "" if found.profile is None else f" profile {found.profile}:"
-    return f"{where}: {found.severity} [{found.rule}]{who} {_said(found, others)}"
+    where = finding.file
+    if finding.level not in ("", PurePath(finding.file).stem):
+        where += f": level {finding.level}"
+    if finding.place is not None:
+        where += f": {finding.place}"
+    who = "" if finding.profile is None else f" profile {finding.profile}:"
+    return f"{where}: {finding.severity} [{finding.rule}]{who} {_format_message(finding, similar)}"
 
 
-def _said(found: Finding, others: Sequence[Finding]) -> str:
-    said = found.message + _first(found)
-    if not others:
-        return said
-    levels = len({other.level for other in others} - {found.level})
+def _format_message(finding: Finding, similar: Sequence[Finding]) -> str:
+    text = finding.message + _format_cell(finding)
+    if not similar:
+        return text
+    levels = len({item.level for item in similar} - {finding.level})
     if levels:
-        return f"{said}; and in {counted(levels, 'more level')}"
-    cells = sum(other.cells for other in others)
+        return f"{text}; and in {counted(levels, 'more level')}"
+    cells = sum(item.cells for item in similar)
     of_them = f" ({counted(cells, 'more place')})" if cells else ""
-    return f"{said}; and {len(others):,} more like it{of_them}"
+    return f"{text}; and {len(similar):,} more like it{of_them}"
 
 
 def summed_up(findings: Sequence[Finding]) -> list[tuple[Finding, list[Finding]]]:
-    """Put together what is said again and again.
+    """Group similar findings.
 
-    Findings of one rule are alike where they are about many places of a level and profile, about
-    several levels of one file as a whole, or about the classes of any levels.
+    Findings of a rule are similar if they concern many cells of the same level and profile, several
+    levels of one file as a whole, or the classes of any levels.
 
     Returns:
-        The findings that are told, each with those that its line sums up.
+        The findings to print, each with the similar ones that its line summarizes.
     """
     kinds: dict[tuple[object, ...], list[Finding]] = {}
-    for found in findings:
-        words = (found.message, "")
-        if found.cell is not None:
-            words = _NUMBER.sub("#", _NAME.sub("'...'", found.message)), found.level
-        of_file = (found.file, found.place, found.profile, *words)
-        # One project file would define the classes of all levels.
-        kind = (found.rule, found.severity, *(() if found.rule == "classes" else of_file))
-        kinds.setdefault(kind, []).append(found)
-    told: dict[int, list[Finding]] = {}
+    for finding in findings:
+        words = (finding.message, "")
+        if finding.cell is not None:
+            words = _NUMBER.sub("#", _NAME.sub("'...'", finding.message)), finding.level
+        of_file = (finding.file, finding.place, finding.profile, *words)
+        # A single project file can define the classes of all levels.
+        kind = (finding.rule, finding.severity, *(() if finding.rule == "classes" else of_file))
+        kinds.setdefault(kind, []).append(finding)
+    summarized: dict[int, list[Finding]] = {}
     for alike in kinds.values():
         most = 1 if alike[0].cell is None else MOST_ALIKE
         single = alike if len(alike) <= most + 1 and most > 1 else alike[:most]
-        told |= {id(found): [] for found in single}
-        told[id(single[-1])] = alike[len(single) :]
-    return [(found, told[id(found)]) for found in findings if id(found) in told]
+        summarized |= {id(finding): [] for finding in single}
+        summarized[id(single[-1])] = alike[len(single) :]
+    return [(finding, summarized[id(finding)]) for finding in findings if id(finding) in summarized]
 
 
 def as_data(findings: Sequence[Finding]) -> dict[str, Any]:
     """Return all findings and their counts by severity, as `bake lint --json` prints them."""
     return {
-        "errors": sum(found.severity == "error" for found in findings),
-        "warnings": sum(found.severity == "warning" for found in findings),
-        "notices": sum(found.severity == "notice" for found in findings),
+        "errors": sum(finding.severity == "error" for finding in findings),
+        "warnings": sum(finding.severity == "warning" for finding in findings),
+        "notices": sum(finding.severity == "notice" for finding in findings),
         "findings": findings,
     }
 
 
-def as_annotation(found: Finding, others: Sequence[Finding] = ()) -> str:
-    """Write a finding, and others like it, as a workflow command of GitHub Actions.
+def as_annotation(finding: Finding, similar: Sequence[Finding] = ()) -> str:
+    """Format a finding, with similar ones, as a workflow command of GitHub Actions.
 
     GitHub shows it beside the file in a pull request.
     """
-    level = f" in {found.level}" if found.level else ""
-    title = _property(f"bake lint: {found.rule}{level}")
-    place = "" if found.place is None else f"{found.place}: "
-    who = "" if found.profile is None else f"profile {found.profile}: "
-    text = _escaped(f"{place}{who}{_said(found, others)}")
-    return f"::{found.severity} file={_property(found.file)},title={title}::{text}"
+    level = f" in {finding.level}" if finding.level else ""
+    title = _escape_property(f"bake lint: {finding.rule}{level}")
+    place = "" if finding.place is None else f"{finding.place}: "
+    who = "" if finding.profile is None else f"profile {finding.profile}: "
+    text = _escape(f"{place}{who}{_format_message(finding, similar)}")
+    return f"::{finding.severity} file={_escape_property(finding.file)},title={title}::{text}"
 
 
-def _first(found: Finding) -> str:
-    if found.cell is None:
+def _format_cell(finding: Finding) -> str:
+    if finding.cell is None:
         return ""
-    numbers = isinstance(found.cell, tuple)
-    cell = f"({', '.join(map(str, found.cell))})" if isinstance(found.cell, tuple) else found.cell
-    return f", {'at' if found.cells == 1 or not numbers else 'first at'} {cell}"
+    numbers = isinstance(finding.cell, tuple)
+    cell = (
+        f"({', '.join(map(str, finding.cell))})"
+        if isinstance(finding.cell, tuple)
+        else finding.cell
+    )
+    return f", {'at' if finding.cells == 1 or not numbers else 'first at'} {cell}"
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
-def _property(text: str) -> str:
-    return _escaped(text).replace(":", "%3A").replace(",", "%2C")
+def _escape_property(text: str) -> str:
+    return _escape(text).replace(":", "%3A").replace(",", "%2C")

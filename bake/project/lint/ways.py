@@ -1,4 +1,4 @@
-"""This module checks one profile's graph for islands, spawns without an exit, and traps."""
+"""Check the graph of one profile for islands, traps, and spawns that cannot reach an exit."""
 
 from __future__ import annotations
 
@@ -14,37 +14,36 @@ from bake.project.lint.findings import Rule
 from bake.search.graph.connectivity import strong_components
 from bake.search.graph.partition import connected_parts
 
-#: At most this many findings of one rule and profile are listed one by one; one line has the rest.
+#: The most findings of one rule and profile that are listed one by one.
 MOST_TOLD = 12
 
 
 @dataclass(frozen=True)
 class SpawnOrExit:
-    """A spawn or an exit."""
+    """A spawn or exit, with its row in the graph of a profile."""
 
-    name: str  #: name of the spot
-    row: int  #: row of the spot's place; -1 where the profile cannot stand there
-    #: whether a finding is due for this profile when it cannot stand there. `bake lint` sets it
-    #: where the spot is for named profiles, including this one, and where no profile can stand.
+    name: str  #: name
+    row: int  #: row of its cell; -1 if the profile cannot stand there
+    #: whether to report that the profile cannot stand there: if the spot lists the profile, or if
+    #: no profile can stand there
     own: bool
 
 
 @dataclass(frozen=True)
 class Ways:
-    """One profile's graph, with its spawns and exits."""
+    """The graph of a profile, with its spawns and exits."""
 
-    graph: Graph  #: rows as nodes, with the arcs the profile may take
-    #: the same nodes, then places in doors as further nodes, with the arcs the profile could take
-    #: if all doors stood open
+    graph: Graph  #: the rows and usable arcs of the profile
+    #: the graph with all doors open; nodes at closed doors come after the rows
     opened: Graph
-    #: spawns, exits: spots of the level that are for the profile
+    #: spawns, exits: spots of the profile
     spawns: Sequence[SpawnOrExit]
     exits: Sequence[SpawnOrExit]
 
 
 @dataclass(frozen=True)
 class Problem:
-    """What a check found: the rule, the rows concerned and what is wrong with them."""
+    """A mistake: the violated rule, the rows concerned and the message."""
 
     rule: Rule
     rows: Int64Array
@@ -52,64 +51,70 @@ class Problem:
 
 
 def check_profile(ways: Ways) -> Iterator[Problem]:
-    """Find everything wrong with the ways of one profile."""
+    """Yield the mistakes in the connectivity of a profile."""
     rows = ways.graph.node_count
-    none = np.empty(0, dtype=np.int64)
+    no_rows = np.empty(0, dtype=np.int64)
     for spawn in ways.spawns:
         if spawn.row < 0 and spawn.own:
-            yield Problem("spawns", none, f"spawn {spawn.name!r} lies where it cannot stand")
+            yield Problem("spawns", no_rows, f"spawn {spawn.name!r} lies where it cannot stand")
     for spot in ways.exits:
         if spot.row < 0 and spot.own:
-            yield Problem("exits", none, f"exit {spot.name!r} lies where it cannot stand")
+            yield Problem("exits", no_rows, f"exit {spot.name!r} lies where it cannot stand")
     if not rows:
-        yield Problem("islands", none, "there is nowhere to stand")
+        yield Problem("islands", no_rows, "there is nowhere to stand")
         return
-    spawns = _rows(ways.spawns)
-    exits = _rows(ways.exits)
+    spawns = _list_rows(ways.spawns)
+    exits = _list_rows(ways.exits)
     source = spawns
     if not len(spawns):
         component, _ = strong_components(ways.graph)
         largest = component == np.bincount(component).argmax()
         source = np.flatnonzero(largest)[:1].astype(np.int32)
     back, _ = ways.opened.reverse()
-    reached, homeward = _reached_from(ways.opened, source), _reached_from(back, source)
-    said = "from any spawn" if len(spawns) else "from the largest part of the level"
-    yield from _grouped("islands", ways.graph, ~reached[:rows], f"cannot be reached {said}")
+    reached, homeward = _find_reachable(ways.opened, source), _find_reachable(back, source)
+    predicate = "from any spawn" if len(spawns) else "from the largest part of the level"
+    yield from _report_groups(
+        "islands", ways.graph, ~reached[:rows], f"cannot be reached {predicate}"
+    )
     if len(exits):
-        leaves = _reached_from(back, exits)
+        leaves = _find_reachable(back, exits)
         for spawn in ways.spawns:
             if spawn.row >= 0 and not leaves[spawn.row]:
-                at = np.array([spawn.row], dtype=np.int64)
-                yield Problem("exits", at, f"no way leads from spawn {spawn.name!r} to any exit")
+                row = np.array([spawn.row], dtype=np.int64)
+                yield Problem("exits", row, f"no path leads from spawn {spawn.name!r} to any exit")
         homeward = homeward | leaves
     goal = "to a spawn or an exit" if len(exits) else "to where it came from"
     trapped = (reached & ~homeward)[:rows]
     trapped[spawns] = False  # a spawn without an exit already has a finding
-    yield from _grouped("traps", ways.graph, trapped, f"can be entered, but no way leads {goal}")
+    yield from _report_groups(
+        "traps", ways.graph, trapped, f"can be entered, but no path leads {goal}"
+    )
 
 
-def _rows(places: Sequence[SpawnOrExit]) -> Int32Array:
+def _list_rows(places: Sequence[SpawnOrExit]) -> Int32Array:
     return np.array([place.row for place in places if place.row >= 0], dtype=np.int32)
 
 
-def _grouped(rule: Rule, graph: Graph, chosen: BoolArray, said: str) -> Iterator[Problem]:
+def _report_groups(
+    rule: Rule, graph: Graph, chosen: BoolArray, predicate: str
+) -> Iterator[Problem]:
     if not chosen.any():
         return
-    groups = _groups(graph, chosen)
-    told = len(groups) if len(groups) <= MOST_TOLD + 1 else MOST_TOLD
-    for group in groups[:told]:
-        yield Problem(rule, group, f"{counted(len(group), 'place')} {said}")
-    if rest := groups[told:]:
+    groups = _find_groups(graph, chosen)
+    listed = len(groups) if len(groups) <= MOST_TOLD + 1 else MOST_TOLD
+    for group in groups[:listed]:
+        yield Problem(rule, group, f"{counted(len(group), 'place')} {predicate}")
+    if rest := groups[listed:]:
         rows = np.concatenate(rest)
         parts = f"{len(rest):,} other parts"
-        yield Problem(rule, rows, f"{counted(len(rows), 'place')} in {parts} {said}")
+        yield Problem(rule, rows, f"{counted(len(rows), 'place')} in {parts} {predicate}")
 
 
 # -- what can be reached ---------------------------------------------------------------------------
 
 
-def _reached_from(graph: Graph, source: Int32Array) -> BoolArray:
-    """Return (n) bool, True where a node can be reached from a source; searches breadth first."""
+def _find_reachable(graph: Graph, source: Int32Array) -> BoolArray:
+    """Return an (n) bool mask of nodes that can be reached from the sources (breadth first)."""
     seen = np.zeros(graph.node_count, dtype=np.bool_)
     seen[source] = True
     front = source
@@ -125,17 +130,17 @@ def _reached_from(graph: Graph, source: Int32Array) -> BoolArray:
 
 
 def opened_graph(graph: Graph, metric: Metric, sub: Subgraph, at_door: BoolArray) -> Graph:
-    """Build a profile's graph as if all doors stood open.
+    """Return the graph of a profile with all doors open.
 
     Args:
         graph: the graph of all profiles.
         metric: the profile's metric.
-        sub: the profile's part of the graph.
-        at_door: (n) bool, nodes whose footprint covers a cell of a door.
+        sub: the subgraph of the profile.
+        at_door: (n) bool mask of nodes whose footprint covers a cell of a door.
 
     Returns:
-        A graph of the rows of ``sub``, then of the nodes at doors where the profile cannot stand
-        now. Every arc that touches a door counts as open.
+        A graph with the rows of ``sub``, then the nodes at closed doors. All arcs that touch a door
+        are open.
     """
     if not at_door.any():
         return sub.graph
@@ -149,8 +154,8 @@ def opened_graph(graph: Graph, metric: Metric, sub: Subgraph, at_door: BoolArray
     return opened
 
 
-def _groups(graph: Graph, chosen: BoolArray) -> list[Int64Array]:
-    """Split the chosen rows into groups joined by arcs of either direction, largest first."""
+def _find_groups(graph: Graph, chosen: BoolArray) -> list[Int64Array]:
+    """Return the connected groups of the chosen rows, ignoring directions, largest first."""
     part, _ = connected_parts(graph.first_out, graph.head, chosen.astype(np.int32))
     rows = np.flatnonzero(chosen)
     order = np.argsort(part[rows], kind="stable")

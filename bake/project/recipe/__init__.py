@@ -1,4 +1,4 @@
-"""Read `bake.toml`, which says what to bake under which rules, and check it before any bake."""
+"""Read and check `bake.toml`: the recipe with the levels to bake and their rules."""
 
 from bake.project.recipe.load import find_recipe, load_recipe
 from bake.project.recipe.parts import DEFAULT_SEVERITY, Severity

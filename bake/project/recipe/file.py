@@ -1,4 +1,4 @@
-"""Turn the text of `bake.toml` into a checked table, or report every mistake in it."""
+"""Parse and check the text of `bake.toml`, and report all mistakes in it."""
 
 from __future__ import annotations
 
@@ -9,27 +9,26 @@ from pathlib import Path
 from typing import Any
 
 from bake.core.errors import RecipeError, one_error
-from bake.levels.reading.files import CONFLICT, RESOLVE, conflict_line
+from bake.levels.reading.files import CONFLICT, RESOLVE, find_conflict
 from bake.project.recipe.rules import RECIPE_NAME
 from bake.project.recipe.tables import Table, UnknownKey
 from bake.project.recipe.toml_places import MAX_DEPTH, TooDeepError, key_lines
-from bake.project.recipe.values import KeyPath, Mistakes, closest, quoted
+from bake.project.recipe.values import KeyPath, Mistakes, find_closest, quote
 from bake.project.recipe.whole import LEVEL, RECIPE
 from levelbake.errors import LFS_POINTER, is_lfs_pointer
 
-#: A recipe is written by hand; anything larger is another file given by mistake.
+#: The largest recipe; recipes are written by hand, so a larger file is not a recipe.
 MAX_RECIPE_BYTES = 2**20
-#: The most mistakes reported at once; a file with more is another file, or repeats one mistake.
+#: The most mistakes that are reported at once.
 MAX_TOLD = 100
 
 
 def read_tables(path: Path) -> dict[str, Any]:
-    """Return the tables of a recipe as they were written, every value checked and normalised.
+    """Return the tables of a recipe with all values checked and normalized.
 
     Raises:
-        RecipeError: the file cannot be read, is no TOML, or has one mistake.
-        BakeErrors: it has several mistakes; the error holds all of them, in the order of their
-            lines.
+        RecipeError: the file cannot be read, is not TOML, or has one mistake.
+        BakeErrors: it has several mistakes, in the order of their lines.
     """
     text = _read(path)
     try:
@@ -47,22 +46,22 @@ def read_tables(path: Path) -> dict[str, Any]:
     tables: dict[str, Any] = RECIPE.read(data, (), mistakes)
     if not mistakes:
         return tables
-    mistakes.sort(key=lambda each: _line(each[0], lines) or len(text))
+    mistakes.sort(key=lambda item: _line_of(item[0], lines) or len(text))
     problems = [
         RecipeError(
             mistake.found,
             file=path,
-            place=_place(place, data, lines),
+            place=_format_place(place, data, lines),
             expected=mistake.expected,
-            remedy=_home(mistake) if isinstance(mistake, UnknownKey) else mistake.remedy,
+            remedy=_suggest_table(mistake) if isinstance(mistake, UnknownKey) else mistake.remedy,
         )
         for place, mistake in mistakes
     ]
     raise one_error(problems[:MAX_TOLD], more=len(problems) - MAX_TOLD)
 
 
-def _home(mistake: UnknownKey) -> str | None:
-    """Return where a key belongs that is unknown where it stands, or which one may be meant."""
+def _suggest_table(mistake: UnknownKey) -> str | None:
+    """Return the remedy for an unknown key: the table that it belongs to, or a similar key."""
     key, table = mistake.key, mistake.table
     if mistake.remedy is not None:
         return mistake.remedy
@@ -70,10 +69,10 @@ def _home(mistake: UnknownKey) -> str | None:
         return f"{key} belongs to the whole recipe or to one level"
     if key in RECIPE.keys and table is not RECIPE:
         return f"{key} belongs at the top of the file, above the first [table]"
-    for name, each in LEVEL.keys.items():
-        if isinstance(each.kind, Table) and key in each.kind.keys:
+    for name, level_key in LEVEL.keys.items():
+        if isinstance(level_key.kind, Table) and key in level_key.kind.keys:
             return f"{key} belongs in [{name}]"
-    near = closest(key, table.keys)
+    near = find_closest(key, table.keys)
     return None if near is None else f"did you mean {near}?"
 
 
@@ -109,7 +108,7 @@ def _read(path: Path) -> str:
         )
     if is_lfs_pointer(raw):
         raise RecipeError(LFS_POINTER, file=path)
-    if (line := conflict_line(raw)) is not None:
+    if (line := find_conflict(raw)) is not None:
         raise RecipeError(CONFLICT, file=path, place=f"line {line}", remedy=RESOLVE)
     try:
         return raw.decode("utf-8-sig").replace("\r\n", "\n")
@@ -129,11 +128,11 @@ def _parse(text: str, path: Path) -> dict[str, Any]:
     except ValueError as error:  # TOMLDecodeError, or a number with thousands of digits
         message = str(error)
     place = None
-    if at := re.search(r" \(at (?:line (\d+), column (\d+)|end of document)\)$", message):
-        message = message[: at.start()]
+    if match := re.search(r" \(at (?:line (\d+), column (\d+)|end of document)\)$", message):
+        message = message[: match.start()]
         last = text.rstrip("\n")
-        line = at[1] or last.count("\n") + 1
-        column = at[2] or len(last) - last.rfind("\n")
+        line = match[1] or last.count("\n") + 1
+        column = match[2] or len(last) - last.rfind("\n")
         place = f"line {line}, column {column}"
     needs_quotes = message == "Invalid value"
     raise RecipeError(
@@ -144,14 +143,14 @@ def _parse(text: str, path: Path) -> dict[str, Any]:
     )
 
 
-def _line(path: KeyPath, lines: Mapping[KeyPath, int]) -> int | None:
+def _line_of(path: KeyPath, lines: Mapping[KeyPath, int]) -> int | None:
     while path and path not in lines and isinstance(path[-1], int):
         path = path[:-1]
     return lines.get(path)
 
 
-def _place(path: KeyPath, data: dict[str, Any], lines: Mapping[KeyPath, int]) -> str:
-    line = _line(path, lines)
+def _format_place(path: KeyPath, data: dict[str, Any], lines: Mapping[KeyPath, int]) -> str:
+    line = _line_of(path, lines)
     names = [part for part in path if isinstance(part, str)]
     items = [f", item {part + 1}" for part in path if isinstance(part, int)]
     value: Any = data
@@ -159,10 +158,10 @@ def _place(path: KeyPath, data: dict[str, Any], lines: Mapping[KeyPath, int]) ->
         value = value[part]
     header = names if isinstance(value, dict) else names[:-1]
     words = [] if line is None else [f"line {line}:"]
-    words += [f"[{'.'.join(_key(name) for name in header)}]"] if header else []
-    words += [_key(name) + "".join(items) for name in names[len(header) :]]
+    words += [f"[{'.'.join(_format_key(name) for name in header)}]"] if header else []
+    words += [_format_key(name) + "".join(items) for name in names[len(header) :]]
     return " ".join(words)
 
 
-def _key(name: str) -> str:
-    return name if re.fullmatch(r"[A-Za-z0-9_-]{1,60}", name) else quoted(name)
+def _format_key(name: str) -> str:
+    return name if re.fullmatch(r"[A-Za-z0-9_-]{1,60}", name) else quote(name)

@@ -1,4 +1,4 @@
-"""Find a `bake.toml`, and merge the tables of its levels over the project's."""
+"""Find and load a `bake.toml`, and merge its level tables over the project tables."""
 
 from __future__ import annotations
 
@@ -18,28 +18,28 @@ from bake.project.recipe.rules import (
     LevelRecipe,
     Recipe,
 )
-from bake.project.recipe.tables import resolved
+from bake.project.recipe.tables import resolve_fields
 
-#: The most entries of the project's legends and terrain, times the tables of levels.
+#: The largest product of the number of level tables and of project entries (legends, terrain).
 MAX_MERGED = 2**22
-#: Tables that a level's own replaces whole, unless it is empty.
+#: Tables of a level that replace the project table unless they are empty.
 _WHOLE = ("elevation", "profiles")
 
 Tables = Mapping[str, Any]
 
 
 def find_recipe(start: Path) -> Path | None:
-    """Return the `bake.toml` of a folder or of the nearest folder above it, or None.
+    """Find the `bake.toml` in a folder or its nearest parent that has one, or return None.
 
-    The search ends at the root of the file system, as that of cargo and ruff does. A folder, a pipe
-    or a broken link of that name counts as one, which :func:`load_recipe` rejects.
+    The search ends at the root of the file system, like that of cargo and ruff. A folder, pipe or
+    broken link with that name is returned as well; :func:`load_recipe` rejects it.
 
     Returns:
-        The path, which begins with `..` for each folder up from a relative ``start``.
+        The path, with `..` for each parent of a relative ``start``.
 
     Raises:
-        RecipeError: the folder may not be searched, or the nearest recipe lies above it and belongs
-            to another user.
+        RecipeError: the folder is unreadable, or the nearest recipe is in a parent folder and
+            belongs to another user.
     """
     file = start / RECIPE_NAME
     try:
@@ -51,13 +51,13 @@ def find_recipe(start: Path) -> Path | None:
         raise RecipeError(f"the recipe cannot be read: {error.strerror}", file=file) from error
     try:
         parents = start.resolve(strict=True).parents
-    except OSError:  # The folder was removed, and has none above it.
+    except OSError:  # The folder was removed.
         return None
     for depth, parent in enumerate(parents, 1):
         file = parent / RECIPE_NAME
         try:
             about = file.lstat()
-        except OSError:  # This user may not search every folder above its own.
+        except OSError:  # The parent folder is unreadable.
             continue
         path = file if start.is_absolute() else start.joinpath(*[".."] * depth, RECIPE_NAME)
         if sys.platform != "win32" and about.st_uid not in (0, os.getuid()):
@@ -78,34 +78,45 @@ def load_recipe(path: Path | None) -> Recipe:
         path: the file; None = the built-in defaults.
 
     Raises:
-        RecipeError: the file cannot be read, is no TOML, or has one mistake.
-        BakeErrors: it has several mistakes; the error holds all of them, in the order of their
-            lines.
+        RecipeError: the file cannot be read, is not TOML, or has one mistake.
+        BakeErrors: it has several mistakes, in the order of their lines.
+
+    Example:
+        >>> load_recipe(None).output
+        'baked'
     """
     if path is None:
         return Recipe()
-    # What checks a file is not needed by a process that is handed a resolved recipe.
+    # Worker processes receive a resolved recipe and do not need the parser.
     from bake.project.recipe.file import read_tables
 
     project = read_tables(path)
-    own: dict[str, Tables] = dict(sorted(project.get("levels", {}).items()))
-    pairs = [(file, name) for name in own for file in _files_of(name) if file in own]
-    _check_merged(path, project, len(own) + len(pairs))
-    merged = {name: _laid(project, table) for name, table in own.items()}
+    level_tables: dict[str, Tables] = dict(sorted(project.get("levels", {}).items()))
+    pairs = [
+        (file, name)
+        for name in level_tables
+        for file in _possible_files(name)
+        if file in level_tables
+    ]
+    _check_merged(path, project, len(level_tables) + len(pairs))
+    merged = {name: _merge_tables(project, table) for name, table in level_tables.items()}
     return Recipe(
         file=path,
         sources=project.get("sources", DEFAULT_SOURCES),
         output=project.get("output", DEFAULT_OUTPUT),
-        defaults=_level(project),
-        levels={name: _level(tables) for name, tables in merged.items()},
-        inside={(file, name): _level(_laid(merged[file], own[name])) for file, name in pairs},
+        defaults=_build_level_recipe(project),
+        levels={name: _build_level_recipe(tables) for name, tables in merged.items()},
+        inside={
+            (file, name): _build_level_recipe(_merge_tables(merged[file], level_tables[name]))
+            for file, name in pairs
+        },
     )
 
 
 def _check_merged(path: Path, project: Tables, levels: int) -> None:
-    """Refuse a recipe whose levels, each with the project's entries, would take too much memory."""
+    """Raise if merging the project entries into all levels would take too much memory."""
     tables = [project, *(project.get(name, {}) for name in ("tiled", "ldtk", "text"))]
-    legends = [each.get(name, {}) for each in tables for name in ("legend", "spots")]
+    legends = [table.get(name, {}) for table in tables for name in ("legend", "spots")]
     entries = sum(map(len, [*legends, project.get("terrain", {})]))
     if levels * entries > MAX_MERGED:
         raise RecipeError(
@@ -116,22 +127,22 @@ def _check_merged(path: Path, project: Tables, levels: int) -> None:
         )
 
 
-def _files_of(name: str) -> Iterator[str]:
-    """Yield the names of files of several levels that a level of this name may come from."""
-    return (name[:at] for at, letter in enumerate(name) if letter == "-")
+def _possible_files(name: str) -> Iterator[str]:
+    """Yield the names of files that may contain a level with this name, such as FILE-LEVEL."""
+    return (name[:i] for i, letter in enumerate(name) if letter == "-")
 
 
-def _laid(base: Tables, over: Tables) -> Tables:
-    """Lay the tables of a level over others, key by key."""
+def _merge_tables(base: Tables, over: Tables) -> Tables:
+    """Merge the tables of a level over base tables, key by key."""
     merged = dict(base)
     for key, value in over.items():
         within = isinstance(value, dict) and (key not in _WHOLE or not value)
-        merged[key] = _laid(base.get(key, {}), value) if within else value
+        merged[key] = _merge_tables(base.get(key, {}), value) if within else value
     return merged
 
 
-def _level(tables: Tables) -> LevelRecipe:
-    recipe = LevelRecipe(**resolved(LevelRecipe, tables))
+def _build_level_recipe(tables: Tables) -> LevelRecipe:
+    recipe = LevelRecipe(**resolve_fields(LevelRecipe, tables))
     named = recipe.tables or ()
     planned = "hierarchy" in named and recipe.hierarchy != "none"
     if "cluster_distances" in named and not planned and "size" not in tables.get("clusters", {}):

@@ -1,4 +1,4 @@
-"""Declare the tables of a recipe about terrains, slopes, heights, lint, editors and text."""
+"""The tables of a recipe for terrain, slopes, elevation, lint, editors and text."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ from bake.project.recipe.values import (
     number,
 )
 
-#: How bad a finding of `bake lint` is.
+#: The severity of a finding of `bake lint`.
 Severity = Literal["error", "warning", "notice", "off"]
 
-#: Rules of `bake lint` that a recipe may weigh, their severity where it does not, and what for.
+#: The configurable rules of `bake lint`, with default severity and description.
 _RULES: Mapping[str, tuple[Severity, str]] = {
     "spawns": ("error", "Spawns where their profile cannot stand."),
     "exits": ("error", "Spawns from which no exit can be reached."),
@@ -48,7 +48,7 @@ _RULES: Mapping[str, tuple[Severity, str]] = {
 DEFAULT_SEVERITY: Mapping[str, Severity] = {name: usual for name, (usual, _) in _RULES.items()}
 
 
-def _rule(values: dict[str, Any]) -> TerrainRule:
+def _build_rule(values: dict[str, Any]) -> TerrainRule:
     rule = TerrainRule(**values)
     if rule.cost is None and rule.enter_from is not None:
         raise Mistake(
@@ -59,7 +59,7 @@ def _rule(values: dict[str, Any]) -> TerrainRule:
     return rule
 
 
-def _elevation(values: dict[str, Any]) -> dict[str, Any]:
+def _check_elevation(values: dict[str, Any]) -> dict[str, Any]:
     if values and "image" not in values:
         raise Mistake("found no image", "image beside unit and zero")
     return values
@@ -75,7 +75,7 @@ _RULE = Table(
     },
     required={"cost": Mistake("found no cost", COST_EXPECTED, "add cost = 1, say")},
     short="cost",
-    make=_rule,
+    make=_build_rule,
 )
 TERRAIN = Named(TERRAIN_NAME, _RULE, "[terrain] with grass = 1")
 TERRAIN_ABOUT = 'Cost by terrain: a number, "blocked", or a table.'
@@ -107,7 +107,7 @@ ELEVATION = Table(
         "unit": Key(number(0, above=True), "Units that one step of grey rises. Default: 1."),
         "zero": Key(number(-MAX_COST), "How high black lies, in units. Default: 0."),
     },
-    make=_elevation,
+    make=_check_elevation,
 )
 LINT = Table(
     "LintTable",
@@ -120,27 +120,29 @@ LINT = Table(
 )
 
 
-def _editor(name: str, about: str, example: str, by: Named, **abouts: str) -> Table:
-    """Return the table of a level editor; the keys of all editors are alike."""
+def _editor_table(name: str, about: str, example: str, legend_kind: Named, **abouts: str) -> Table:
+    """Return the table of a level editor; all editors have the same keys."""
     kinds: dict[str, Kind] = {
         "layers": LAYERS,
         "ignore": LAYERS,
         "empty": TERRAIN_NAME,
-        "legend": by,
+        "legend": legend_kind,
         "world": choice(WorldAs),
         "allow_outside": FLAG,
     }
-    said = {
+    descriptions = {
         "ignore": "Layers that do not count, named as in layers. Default: none.",
         "world": "Whether the maps or levels of a world bake as one level, or one asset each. "
         'Default: "one".',
         "allow_outside": "Whether files outside the recipe's folder may be read. Default: false.",
         **abouts,
     }
-    return Table(name, about, example, {key: Key(kind, said[key]) for key, kind in kinds.items()})
+    return Table(
+        name, about, example, {key: Key(kind, descriptions[key]) for key, kind in kinds.items()}
+    )
 
 
-TILED = _editor(
+TILED = _editor_table(
     "TiledTable",
     "How maps of the Tiled editor are read.",
     '[tiled] with ignore = ["Shadows"]',
@@ -152,7 +154,7 @@ TILED = _editor(
     'collision shapes by "collision" or "collision:CLASS"; terrain of objects, or kind of thing, '
     'by "object:CLASS".',
 )
-LDTK = _editor(
+LDTK = _editor_table(
     "LdtkTable",
     "How projects of the LDtk editor are read.",
     '[ldtk] with world = "each"',

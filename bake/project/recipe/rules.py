@@ -1,7 +1,7 @@
-"""Declare every key of a recipe, and describe a resolved one, each level's rules merged.
+"""The keys of a recipe, and resolved recipes with the merged rules of each level.
 
-Each key is declared once, at the field of :class:`LevelRecipe` or :class:`ProfileRecipe` that it
-sets. Two recipes that mean the same are equal however their files are written.
+Each key is declared once, at its field of :class:`LevelRecipe` or :class:`ProfileRecipe`. Recipes
+with the same meaning are equal, independent of the form of their files.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from bake.project.recipe.parts import (
     TILED,
     Severity,
 )
-from bake.project.recipe.tables import Named, Table, declared, key, resolved
+from bake.project.recipe.tables import Named, Table, key, list_declarations, resolve_fields
 from bake.project.recipe.values import (
     CELL_SIZE,
     COLOUR_KEY,
@@ -42,9 +42,9 @@ from bake.project.recipe.values import (
     TERRAIN_NAME,
     Items,
     choice,
+    integer,
     number,
-    quoted,
-    whole,
+    quote,
 )
 from levelbake.places import Point
 from levelbake.steps import Connectivity, CornerCutting, CostRule, Headings
@@ -53,7 +53,7 @@ Algorithm = Literal["auto", "dijkstra", "floyd_warshall"]
 DistanceStorage = Literal["auto", "labels"]
 HierarchyMode = Literal["hpa", "none"]
 HeuristicKind = Literal["auto", "landmark"]
-#: Every product a recipe can ask for, in the order they are baked.
+#: The tables that a recipe can request, in the order in which they are baked.
 TABLE_NAMES = (
     "components",
     "next_hops",
@@ -72,7 +72,7 @@ DEFAULT_OUTPUT = "baked"
 MAX_TICKS_PER_UNIT = 2**24
 MIN_CLUSTER_SIZE = 4
 MAX_CLUSTER_SIZE = 1024
-#: Side of clusters that nothing but distances between them is baked of, if a recipe says none.
+#: The default side of clusters in cells if only distances between clusters are baked.
 LONE_CLUSTER_SIZE = 8
 MAX_SPACING = 1024
 MAX_RADIUS = 65_536
@@ -81,14 +81,14 @@ MIN_HEURISTIC_BYTES = 8
 MAX_HEURISTIC_BYTES = 256
 
 
-def _by_name(table: dict[str, Any]) -> dict[str, Any]:
-    # Everything is sorted, so that no table can depend on the order in which a recipe was written.
+def _sort_by_name(table: dict[str, Any]) -> dict[str, Any]:
+    # Sort all entries, so that no table depends on the order in a recipe.
     return dict(sorted(table.items()))
 
 
 @dataclass(frozen=True)
 class ProfileRecipe:
-    """One kind of agent: its name, and what a recipe says of it."""
+    """The rules of a kind of agent in a recipe."""
 
     name: str
     terrain: Mapping[str, TerrainRule] = key(
@@ -96,17 +96,17 @@ class ProfileRecipe:
         replace(TERRAIN, example='terrain = { water = "blocked" }'),
         TERRAIN_ABOUT,
         dict,
-        make=_by_name,
+        make=_sort_by_name,
     )
     size: int = key(
         "size",
-        whole(1, MAX_SIZE, of=" of cells"),
+        integer(1, MAX_SIZE, of=" of cells"),
         "Cells along one side of its square footprint, whose north-west cell is where it is.",
         1,
     )
-    #: By the names of a SlopeRule.
+    #: By field names of SlopeRule.
     slopes: Mapping[str, float] = key(
-        "slopes", replace(SLOPES, example="slopes = { climb = 2 }"), "", dict, make=_by_name
+        "slopes", replace(SLOPES, example="slopes = { climb = 2 }"), "", dict, make=_sort_by_name
     )
     radius: float = key(
         "radius",
@@ -122,9 +122,9 @@ class ProfileRecipe:
     )
 
 
-def _profiles(tables: Mapping[str, Mapping[str, Any]]) -> tuple[ProfileRecipe, ...]:
+def _build_profiles(tables: Mapping[str, Mapping[str, Any]]) -> tuple[ProfileRecipe, ...]:
     return tuple(
-        ProfileRecipe(name, **resolved(ProfileRecipe, table))
+        ProfileRecipe(name, **resolve_fields(ProfileRecipe, table))
         for name, table in sorted(tables.items())
     )
 
@@ -133,15 +133,19 @@ PROFILE = Table(
     "ProfileTable",
     "One kind of agent.",
     '[profiles.walker] with terrain = { water = "blocked" }',
-    {each.path: each.key for each in declared(ProfileRecipe).values()},
+    {
+        declaration.path: declaration.key
+        for declaration in list_declarations(ProfileRecipe).values()
+    },
 )
 
 
 @dataclass(frozen=True)
 class LevelRecipe:
-    """The rules one level is baked under, with the project's already merged in.
+    """The rules of one level, merged with the rules of the project.
 
-    A key of None is as the level's format says. Mappings are sorted, but for the legend of Tiled.
+    None means the default of the level's format. Mappings are sorted, except for the legend of
+    Tiled.
     """
 
     connectivity: Connectivity | None = key(
@@ -173,7 +177,7 @@ class LevelRecipe:
     )
     ticks_per_unit: int = key(
         "ticks_per_unit",
-        whole(1, MAX_TICKS_PER_UNIT),
+        integer(1, MAX_TICKS_PER_UNIT),
         "Fixed-point scale of costs.",
         DEFAULT_TICKS_PER_UNIT,
         stated="always",
@@ -205,11 +209,11 @@ class LevelRecipe:
         'Bytes a bake may use, or text with a unit. Default: "2 GiB".',
         DEFAULT_MEMORY_BUDGET,
     )
-    #: In the order of ``TABLE_NAMES``; None = auto.
+    #: in the order of ``TABLE_NAMES``; None = auto
     tables: tuple[str, ...] | None = key(
         "tables",
         Items(
-            f'"auto" or a list of {", ".join(map(quoted, TABLE_NAMES))}',
+            f'"auto" or a list of {", ".join(map(quote, TABLE_NAMES))}',
             choice(TABLE_NAMES),
             'use "auto" for every table',
             TABLE_NAMES.index,
@@ -238,7 +242,7 @@ class LevelRecipe:
     )
     cluster_size: int = key(
         "clusters.size",
-        whole(MIN_CLUSTER_SIZE, MAX_CLUSTER_SIZE),
+        integer(MIN_CLUSTER_SIZE, MAX_CLUSTER_SIZE),
         "Side of a cluster in cells; on graphs one has about its square of nodes.",
         32,
         usually=f", or {LONE_CLUSTER_SIZE} where tables names cluster_distances and there is no "
@@ -264,14 +268,14 @@ class LevelRecipe:
     )
     spacing: int = key(
         "hierarchy.spacing",
-        whole(1, MAX_SPACING),
+        integer(1, MAX_SPACING),
         "Most steps from one transition of an entrance to the next.",
         8,
         stated="always",
     )
     levels: int = key(
         "hierarchy.levels",
-        whole(
+        integer(
             1,
             MAX_LEVELS,
             gone={"auto": "leave levels out: a plan is a search, for which one layer is enough"},
@@ -287,7 +291,7 @@ class LevelRecipe:
         True,
         stated="always",
     )
-    #: The severity of what `bake lint` finds, by rule, where the recipe says one.
+    #: Severity by rule of `bake lint`, for rules that the recipe sets.
     lint: Mapping[str, Severity] = key("lint", LINT, "", dict)
     heuristic_kind: HeuristicKind = key(
         "heuristic.kind",
@@ -299,7 +303,7 @@ class LevelRecipe:
     )
     heuristic_bytes: int = key(
         "heuristic.bytes_per_node",
-        whole(MIN_HEURISTIC_BYTES, MAX_HEURISTIC_BYTES),
+        integer(MIN_HEURISTIC_BYTES, MAX_HEURISTIC_BYTES),
         "What the heuristic may take for each place.",
         20,
         stated="always",
@@ -325,13 +329,13 @@ class LevelRecipe:
         "Whether it holds clusters and hierarchies, for the Python reader.",
         False,
     )
-    #: By colours, "#rrggbb" where opaque, else "#rrggbbaa", in lower case.
+    #: By colors, "#rrggbb" where opaque, else "#rrggbbaa", in lower case.
     legend: Mapping[str, str] = key(
         "legend",
         Named(COLOUR_KEY, TERRAIN_NAME, '[legend] with "#3a7d44" = "grass"', noun="colour"),
         "Terrain by colour of an image's pixels.",
         dict,
-        make=_by_name,
+        make=_sort_by_name,
     )
     elevation: ElevationImage | None = key(
         "elevation",
@@ -339,8 +343,10 @@ class LevelRecipe:
         stated="changed",
         make=lambda table: ElevationImage(**table) if table else None,
     )
-    #: By the names of a SlopeRule.
-    slopes: Mapping[str, float] = key("slopes", SLOPES, "", dict, stated="changed", make=_by_name)
+    #: By field names of SlopeRule.
+    slopes: Mapping[str, float] = key(
+        "slopes", SLOPES, "", dict, stated="changed", make=_sort_by_name
+    )
     tiled: TiledReading = key(
         "tiled", TILED, "", TiledReading, make=lambda table: TiledReading(**table)
     )
@@ -349,16 +355,22 @@ class LevelRecipe:
         LDTK,
         "",
         LdtkReading,
-        make=lambda table: LdtkReading(**{**table, "legend": _by_name(table.get("legend", {}))}),
+        make=lambda table: LdtkReading(
+            **{**table, "legend": _sort_by_name(table.get("legend", {}))}
+        ),
     )
     text: TextReading = key(
         "text",
         TEXT,
         "",
         TextReading,
-        make=lambda table: TextReading(**{name: _by_name(each) for name, each in table.items()}),
+        make=lambda table: TextReading(
+            **{name: _sort_by_name(entries) for name, entries in table.items()}
+        ),
     )
-    terrain: Mapping[str, TerrainRule] = key("terrain", TERRAIN, TERRAIN_ABOUT, dict, make=_by_name)
+    terrain: Mapping[str, TerrainRule] = key(
+        "terrain", TERRAIN, TERRAIN_ABOUT, dict, make=_sort_by_name
+    )
     profiles: tuple[ProfileRecipe, ...] = key(
         "profiles",
         Named(
@@ -373,34 +385,33 @@ class LevelRecipe:
         ),
         'Kinds of agents by name. Default: one called "default".',
         (ProfileRecipe("default"),),
-        make=_profiles,
+        make=_build_profiles,
     )
-    #: Whether some of the recipe's profiles were left out of this run, which no recipe says.
+    #: Whether this run excludes some profiles of the recipe; not a key of recipes.
     narrowed: bool = False
 
     def canonical(self, terrains: Iterable[str] = ()) -> str:
-        """Write one line of JSON that is equal for two recipes exactly when they bake equal tables.
+        """Return one line of JSON that is equal for two recipes if and only if their tables are.
 
-        Orders that mean nothing (of keys, profiles, tables, ``enter_from``) leave no trace.
+        The order of keys, profiles, tables and ``enter_from`` does not matter.
 
         Args:
-            terrains: terrains that stand as null below "terrain" where the recipe has no rule.
+            terrains: terrains that are null under "terrain" unless the recipe has a rule.
         """
-        # `algorithm` and `memory_budget` are left out: every algorithm gives the same tables, and
-        # the budget decides only whether a bake succeeds, so neither can make an asset stale. Nor
-        # can what is exported from it.
+        # `algorithm`, `memory_budget` and exports are excluded, as they cannot make an asset stale:
+        # all algorithms compute the same tables, and the budget cannot change a table.
         rules: dict[str, Any] = {
             "tables": None if self.tables is None else sorted(self.tables),
             "legend": dict(self.legend),
             "terrain": {**dict.fromkeys(terrains), **_plain_rules(self.terrain)},
             "profiles": {profile.name: _plain_rules(profile.terrain) for profile in self.profiles},
         }
-        # What few recipes say is left out where it is not said, so that no other asset is stale.
-        for name, each in declared(LevelRecipe).items():
+        # Rare keys are stated only if they are set, so that new keys make no other asset stale.
+        for name, declaration in list_declarations(LevelRecipe).items():
             value = getattr(self, name)
-            changed = each.stated == "changed" and value != getattr(_DEFAULTS, name)
-            if changed or each.stated == "always":
-                table, _, key = each.path.rpartition(".")
+            changed = declaration.stated == "changed" and value != getattr(_DEFAULTS, name)
+            if changed or declaration.stated == "always":
+                table, _, key = declaration.path.rpartition(".")
                 stated = rules.setdefault(table, {}) if table else rules
                 stated[key] = asdict(value) if isinstance(value, ElevationImage) else value
         sizes = {profile.name: profile.size for profile in self.profiles if profile.size != 1}
@@ -409,13 +420,13 @@ class LevelRecipe:
         if self.headings is not None:
             rules["turns"] = {profile.name: profile.turn for profile in self.profiles}
         if any(profile.slopes for profile in self.profiles):
-            own = {profile.name: dict(profile.slopes) for profile in self.profiles}
-            rules["profile_slopes"] = own
+            slopes = {profile.name: dict(profile.slopes) for profile in self.profiles}
+            rules["profile_slopes"] = slopes
         radii = {profile.name: profile.radius for profile in self.profiles if profile.radius}
         if radii:
             rules["radii"] = radii
-        # An editor's table is left out where it says nothing, so that a new editor makes no other
-        # asset stale. Whether a file may be read changes nothing in what it says.
+        # The table of an editor is stated only if it is set, so that a new editor makes no other
+        # asset stale. Permission to read a file does not affect its contents.
         for name, editor in (("tiled", self.tiled), ("ldtk", self.ldtk)):
             if replace(editor, allow_outside=False) != type(editor)():
                 rules[name] = _plain_editor(editor)
@@ -429,35 +440,34 @@ _DEFAULTS = LevelRecipe()
 
 @dataclass(frozen=True)
 class Recipe:
-    """A whole `bake.toml`."""
+    """A complete `bake.toml`, with the rules of all levels."""
 
-    file: Path | None = None  #: where it was read from; None = the built-in defaults
+    file: Path | None = None  #: path of the file; None = the built-in defaults
     sources: tuple[str, ...] = DEFAULT_SOURCES  #: globs of level files, relative to ``folder``
     output: str = DEFAULT_OUTPUT  #: folder of the assets, absolute or relative to ``folder``
-    defaults: LevelRecipe = _DEFAULTS  #: rules of every level that has none of its own
+    defaults: LevelRecipe = _DEFAULTS  #: rules of levels without a table
     #: rules by level name (file name without extension), merged over the defaults
     levels: Mapping[str, LevelRecipe] = field(default_factory=dict)
-    #: rules by file name and level name, where a file of several levels and one of its levels have
-    #: a table each; both are merged over the defaults
+    #: rules by file name and level name, if both the file and the level have a table; both tables
+    #: are merged over the defaults
     inside: Mapping[tuple[str, str], LevelRecipe] = field(default_factory=dict)
 
     def for_level(self, name: str, file: str | None = None) -> LevelRecipe:
         """Return the rules of one level.
 
         Args:
-            name: of the level.
-            file: name without extension of the file the level comes from, where the two names
-                differ.
+            name: the name of the level.
+            file: the name of its file without extension, if the two names differ.
         """
-        own = self.levels.get(name, self.defaults)
+        level_rules = self.levels.get(name, self.defaults)
         if file is None or file == name:
-            return own
-        whole = self.levels.get(file, self.defaults)
-        return self.inside.get((file, name), own if name in self.levels else whole)
+            return level_rules
+        file_rules = self.levels.get(file, self.defaults)
+        return self.inside.get((file, name), level_rules if name in self.levels else file_rules)
 
     @property
     def folder(self) -> Path:
-        """Return the folder the recipe's paths start from: its own, or the working directory."""
+        """The base folder of relative paths: the folder of the file, or the working directory."""
         return Path() if self.file is None else self.file.parent
 
 

@@ -1,4 +1,4 @@
-"""Read again what an asset states of the recipe that it was baked by."""
+"""Read the recipe that is stated in an asset."""
 
 from __future__ import annotations
 
@@ -7,47 +7,47 @@ from typing import Any
 
 from bake.levels.reading.mistakes import Mistake
 from bake.project.recipe.rules import TABLE_NAMES, LevelRecipe, ProfileRecipe
-from bake.project.recipe.tables import declared
+from bake.project.recipe.tables import list_declarations
 from bake.project.recipe.values import Scalar
 
-#: Keys that decide which tables are made, at the top of a stated recipe.
+#: The first parts of keys that decide which tables are baked.
 _DECIDING = ("ticks_per_unit", "distances", "clusters", "hierarchy", "heuristic")
 
 
 def read_stated(text: str) -> LevelRecipe:
-    """Read the part of :meth:`LevelRecipe.canonical` that decides which tables are made.
+    """Parse the keys of :meth:`LevelRecipe.canonical` that decide which tables are baked.
 
     Raises:
-        ValueError: that method writes no such text; the message begins with the key.
+        ValueError: the text is not from that method; the message begins with the key.
     """
     try:
         stated = json.loads(text)
     except RecursionError:
         raise ValueError("the brackets are nested too deeply") from None
-    found: dict[str, Any] = {}
-    for name, each in declared(LevelRecipe).items():
-        first = each.path.partition(".")[0]
-        if first not in _DECIDING or (each.stated == "changed" and first not in stated):
+    fields: dict[str, Any] = {}
+    for name, declaration in list_declarations(LevelRecipe).items():
+        first = declaration.path.partition(".")[0]
+        if first not in _DECIDING or (declaration.stated == "changed" and first not in stated):
             continue
-        assert isinstance(each.key.kind, Scalar), "keys that decide are single values"
+        assert isinstance(declaration.key.kind, Scalar), "keys that decide are single values"
         try:
-            found[name] = each.key.kind.check(_at(stated, each.path))
+            fields[name] = declaration.key.kind.check(_look_up(stated, declaration.path))
         except Mistake as mistake:
-            raise ValueError(f"{each.path}: expected {mistake.expected}") from None
-    tables = _at(stated, "tables")
+            raise ValueError(f"{declaration.path}: expected {mistake.expected}") from None
+    tables = _look_up(stated, "tables")
     if tables is not None:
         if not isinstance(tables, list) or not all(name in TABLE_NAMES for name in tables):
             raise ValueError(f"tables: expected a list of {', '.join(TABLE_NAMES)}")
         tables = tuple(name for name in TABLE_NAMES if name in tables)
-    profiles = _at(stated, "profiles")
+    profiles = _look_up(stated, "profiles")
     if not isinstance(profiles, dict) or not profiles:
         raise ValueError("profiles: expected an object with at least one profile")
     named = tuple(ProfileRecipe(name) for name in sorted(profiles))
-    return LevelRecipe(tables=tables, profiles=named, **found)
+    return LevelRecipe(tables=tables, profiles=named, **fields)
 
 
-def _at(document: object, place: str) -> Any:
-    """Return a value of a stated recipe by its dotted key."""
+def _look_up(document: object, place: str) -> Any:
+    """Return the value of a dotted key in a stated recipe."""
     for key in place.split("."):
         if not isinstance(document, dict) or key not in document:
             raise ValueError(f"{place}: this key is missing")

@@ -1,4 +1,4 @@
-"""Declare keys and tables of a recipe, read tables by it, and make their JSON Schema."""
+"""Declarations of keys and tables of a recipe, which check tables and describe their schema."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from bake.project.recipe.values import (
     Mistakes,
     Scalar,
     Schema,
-    alternatives,
-    quoted,
+    format_choices,
+    quote,
     show,
 )
 
 
 @dataclass(frozen=True)
 class Key:
-    """A key of a table: what its value is, and what it is for."""
+    """A key of a table: the kind of its value, and a description."""
 
     kind: Kind
     about: str = ""
@@ -29,23 +29,23 @@ class Key:
 
 @dataclass(frozen=True)
 class Table:
-    """A table in which every key is known."""
+    """A table with a fixed set of keys."""
 
-    name: str  #: what it is called in the JSON Schema
-    about: str  #: what it is for
-    example: str  #: of it in a recipe, for mistakes
-    keys: Mapping[str, Key]  #: in the order in which mistakes list them
-    #: a key that has to be there, and what to say where it is not
+    name: str  #: name in the JSON Schema
+    about: str  #: description
+    example: str  #: an example in a recipe, for error messages
+    keys: Mapping[str, Key]  #: keys in the order of error messages
+    #: required keys, with the mistake if they are missing
     required: Mapping[str, Mistake] = field(default_factory=dict)
-    #: the key that a plain value stands for, as `grass = 2` does for a cost
+    #: the key for a plain value instead of a table, such as cost in `grass = 2`
     short: str | None = None
-    #: turns the values of the keys that are there into what the table says
+    #: converts the values of the present keys to the value of the table
     make: Callable[[dict[str, Any]], Any] = dict
-    #: what to do about keys that were there once
+    #: remedies for keys that no longer exist
     gone: Mapping[str, str] = field(default_factory=dict)
 
     def read(self, value: Any, path: KeyPath, mistakes: Mistakes) -> Any:
-        """Return what the table says; None where there is a mistake, and all of them are noted."""
+        """Return the value of the table, or None after appending its mistakes."""
         before = len(mistakes)
         if self.short is not None and not isinstance(value, dict):
             values = {self.short: self.keys[self.short].kind.read(value, path, mistakes)}
@@ -60,7 +60,7 @@ class Table:
                 if name not in self.keys:
                     mistakes.append(((*path, name), UnknownKey(name, self)))
         else:
-            mistakes.append((path, _no_table(value, self.example)))
+            mistakes.append((path, _not_a_table(value, self.example)))
         if len(mistakes) > before:
             return None
         try:
@@ -70,7 +70,7 @@ class Table:
             return None
 
     def schema(self, tables: Schema) -> Schema:
-        properties = {name: key.kind.described(tables) for name, key in self.keys.items()}
+        properties = {name: key.kind.describe(tables) for name, key in self.keys.items()}
         for name, key in self.keys.items():
             if key.about:
                 properties[name] = {**properties[name], "description": key.about}
@@ -78,49 +78,49 @@ class Table:
         closed = {"additionalProperties": False, "properties": properties}
         return {"type": "object", "description": self.about, **closed, **required}
 
-    def described(self, tables: Schema) -> Schema:
-        """Return a reference to the schema, which is put among ``tables``."""
+    def describe(self, tables: Schema) -> Schema:
+        """Return a reference to the schema, which is added to ``tables``."""
         tables[self.name] = self.schema(tables)
         schema: Schema = {"$ref": f"#/$defs/{self.name}"}
         if self.short is None:
             return schema
-        return {"anyOf": [self.keys[self.short].kind.described(tables), schema]}
+        return {"anyOf": [self.keys[self.short].kind.describe(tables), schema]}
 
 
 @dataclass(frozen=True)
 class Named:
-    """A table of values under names that are chosen freely."""
+    """A table with free names and values of one kind."""
 
     names: Scalar  #: the kind of the names
-    each: Scalar | Table  #: the kind of the values
-    example: str  #: of it in a recipe, for mistakes
-    empty: Mistake | None = None  #: what is wrong where there is none; None = nothing is
-    noun: str = "name"  #: what several spellings are of
+    value: Scalar | Table  #: the kind of the values
+    example: str  #: an example in a recipe, for error messages
+    empty: Mistake | None = None  #: the mistake of an empty table; None = it may be empty
+    noun: str = "name"  #: the noun for a name in error messages
 
     def read(self, value: Any, path: KeyPath, mistakes: Mistakes) -> dict[str, Any]:
-        """Return values by name, both normalised; mistakes are noted."""
+        """Return normalized values by normalized name, after appending mistakes."""
         if not isinstance(value, dict):
-            mistakes.append((path, _no_table(value, self.example)))
+            mistakes.append((path, _not_a_table(value, self.example)))
             return {}
         if not value and self.empty is not None:
             mistakes.append((path, self.empty))
-        found: dict[str, Any] = {}
+        values: dict[str, Any] = {}
         first: dict[str, str] = {}
         for key, inner in value.items():
             name = self.names.read(key, (*path, key), mistakes)
             if name is not None and first.setdefault(name, key) != key:
-                said = f"found {show(key)}, the same {self.noun} as {show(first[name])}"
+                problem = f"found {show(key)}, the same {self.noun} as {show(first[name])}"
                 expected = f"each {self.noun} once"
-                mistakes.append(((*path, key), Mistake(said, expected, "leave one out")))
-            found[name] = self.each.read(inner, (*path, key), mistakes)
-        return found
+                mistakes.append(((*path, key), Mistake(problem, expected, "leave one out")))
+            values[name] = self.value.read(inner, (*path, key), mistakes)
+        return values
 
-    def described(self, tables: Schema) -> Schema:
-        each = self.each.described(tables)
+    def describe(self, tables: Schema) -> Schema:
+        value = self.value.describe(tables)
         pattern = self.names.schema.get("pattern")
-        named = {"patternProperties": {pattern: each}, "additionalProperties": False}
+        named = {"patternProperties": {pattern: value}, "additionalProperties": False}
         if pattern is None:
-            named = {"additionalProperties": each, "propertyNames": self.names.schema}
+            named = {"additionalProperties": value, "propertyNames": self.names.schema}
         return {"type": "object", **named, **({"minProperties": 1} if self.empty else {})}
 
 
@@ -128,31 +128,30 @@ Kind = Scalar | Items | Table | Named
 
 
 class UnknownKey(Mistake):
-    """A key that its table does not have; who knows all tables adds where it belongs."""
+    """An unknown key of a table. `read_tables` adds the table that the key belongs to."""
 
     def __init__(self, key: str, table: Table) -> None:
-        expected = alternatives(list(table.keys))
-        super().__init__(f"unknown key {quoted(key)}", expected, table.gone.get(key))
+        expected = format_choices(list(table.keys))
+        super().__init__(f"unknown key {quote(key)}", expected, table.gone.get(key))
         self.key, self.table = key, table
 
 
-def _no_table(value: object, example: str) -> Mistake:
+def _not_a_table(value: object, example: str) -> Mistake:
     return Mistake(f"found {show(value)}", f"a table, as in {example}")
 
 
-#: A key is stated in an asset always, where it has not its default, or else never or in a form of
-#: its own.
+#: When an asset states a key: always, if it differs from the default, or never or in another form.
 Stated = Literal["always", "changed", "otherwise"]
 
 
 @dataclass(frozen=True)
 class Declared:
-    """What is declared of a key beside the field that it sets."""
+    """The declaration of a key, stored in the metadata of its field."""
 
-    path: str  #: its name, after that of its table and a dot where it has one
-    key: Key  #: its kind of value, and what it is for
-    stated: Stated  #: when an asset states it
-    make: Callable[[Any], Any]  #: turns what tables say, once merged, into the value of the field
+    path: str  #: dotted path of the key, such as "hierarchy.mode"
+    key: Key  #: kind of its value, and description
+    stated: Stated  #: when assets state it
+    make: Callable[[Any], Any]  #: converts the merged value to the value of the field
 
 
 def key(
@@ -165,12 +164,13 @@ def key(
     stated: Stated = "otherwise",
     make: Callable[[Any], Any] = lambda value: value,
 ) -> Any:
-    """Return the field of a recipe that a key sets.
+    """Return a dataclass field for a key of a recipe.
 
     Args:
-        default: of the field, or the type that makes it; ``about`` need not say a plain one.
-        usually: what else there is to say of it.
-        path, kind, about, stated, make: as of :class:`Declared`.
+        default: the default of the field, or a type to create it. Plain defaults are added to the
+            description.
+        usually: text after the default in the description.
+        path, kind, about, stated, make: as in :class:`Declared`.
     """
     if isinstance(default, str | int | float) and "Default: " not in about:
         about = f"{about} Default: {show(default)}{usually}.".strip()
@@ -180,19 +180,19 @@ def key(
     return field(default=default, metadata=metadata)
 
 
-def declared(kind: type) -> dict[str, Declared]:
-    """Return what is declared of the keys of a kind of recipe, by the fields that they set."""
+def list_declarations(kind: type) -> dict[str, Declared]:
+    """Return the declarations of the keys of a recipe class, by field name."""
     return {
-        each.name: each.metadata["declared"] for each in fields(kind) if "declared" in each.metadata
+        item.name: item.metadata["declared"] for item in fields(kind) if "declared" in item.metadata
     }
 
 
-def resolved(kind: type, tables: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields that merged tables set, by name."""
-    found = {}
-    for name, each in declared(kind).items():
-        table, _, key = each.path.rpartition(".")
+def resolve_fields(kind: type, tables: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the field values of a recipe class from merged tables, by field name."""
+    values = {}
+    for name, declaration in list_declarations(kind).items():
+        table, _, key = declaration.path.rpartition(".")
         inside = tables.get(table, {}) if table else tables
         if key in inside:
-            found[name] = each.make(inside[key])
-    return found
+            values[name] = declaration.make(inside[key])
+    return values

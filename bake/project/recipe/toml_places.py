@@ -1,7 +1,7 @@
-"""Find the line of every key in a TOML document, which `tomllib` does not report.
+"""Find the line of each key in a TOML document, which `tomllib` does not report.
 
-The scan only steps over values (TOML 1.0, https://toml.io/en/v1.0.0) to find where keys begin;
-`tomllib` decides whether the document is valid.
+The scanner skips values (TOML 1.0, https://toml.io/en/v1.0.0) to find the keys; `tomllib` decides
+whether the document is valid.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from itertools import repeat
 
 from bake.project.recipe.values import KeyPath
 
-#: The deepest path that is followed. `tomllib` needs memory that grows with the square of a key's
-#: parts, and stack for every bracket, so a deeper document is refused before it gets there.
+#: The deepest nesting of keys and brackets. `tomllib` needs memory quadratic in the parts of a key,
+#: and stack for each bracket, so deeper documents are rejected before it runs.
 MAX_DEPTH = 32
 
-#: Strings may lack their last quotes: what is no TOML is stepped over once all the same.
+#: Closing quotes are optional, so that invalid TOML is scanned once as well.
 _TOKEN = re.compile(
     r"(?P<gap>[ \t\r]++|#[^\n]*+)"
     r'|"""(?:[^"\\]|\\.|"{1,2}(?!"))*+(?:"{3,5})?'
@@ -30,12 +30,12 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]++")
-#: What a number, a date or a flag ends before.
+#: The tokens that end a number, date or flag.
 _ENDS = frozenset({"", ",", "]", "}", "\n"})
 
 
 class TooDeepError(Exception):
-    """A key or value lies deeper than MAX_DEPTH; ``line`` says where, from 1."""
+    """A key or value is nested deeper than MAX_DEPTH, at ``line`` (from 1)."""
 
     def __init__(self, line: int) -> None:
         self.line = line
@@ -43,11 +43,11 @@ class TooDeepError(Exception):
 
 
 def key_lines(text: str) -> dict[KeyPath, int]:
-    """Find the line, from 1, where each table, key and array item of a TOML document stands.
+    """Return the line, from 1, of each table, key and array item of a TOML document.
 
-    A table named by a header stands at that header; one that is only implied stands where it is
-    first implied. For a document that is not TOML, the result is what was found before the scan got
-    lost. Time grows with the length of the text alone, whatever it is.
+    A table is at its header, or where it is first implied if it has no header. For an invalid
+    document, the result has the keys before the error. The time is linear in the length of the
+    text.
 
     Raises:
         TooDeepError: something is nested deeper than MAX_DEPTH.
@@ -59,11 +59,11 @@ def key_lines(text: str) -> dict[KeyPath, int]:
 
 
 class _LostError(Exception):
-    """The text is not TOML from here on."""
+    """The text is not valid TOML from this token on."""
 
 
 def _tokens(text: str) -> Iterator[tuple[int, str]]:
-    """Yield each token but spaces and comments with its line; after the last one "" for ever."""
+    """Yield tokens with their lines, without spaces and comments; then "" endlessly."""
     line = 1
     for token in _TOKEN.finditer(text):
         if token["gap"] is None:
@@ -76,14 +76,14 @@ class _Scan:
     def __init__(self, text: str) -> None:
         self.lines: dict[KeyPath, int] = {}
         self._tokens = _tokens(text)
-        self._line, self._here = next(self._tokens)
+        self._line, self._token = next(self._tokens)
         self._last_item: dict[KeyPath, int] = {}  # of arrays of tables
 
     def document(self) -> None:
         table: KeyPath = ()
         self._skip_lines()
-        while self._here:
-            if self._here == "[":
+        while self._token:
+            if self._token == "[":
                 table = self._header()
             else:
                 self._key_and_value(table)
@@ -91,24 +91,24 @@ class _Scan:
 
     def _header(self) -> KeyPath:
         line = self._line
-        self._take("[")
-        if self._here != "[":
+        self._expect("[")
+        if self._token != "[":
             path = self._resolve(self._key(), line)
-            self._take("]")
+            self._expect("]")
             self.lines[path] = line
             return path
-        self._take("[")
+        self._expect("[")
         *outer, name = self._key()
         path = (*self._resolve(outer, line), name)
-        self._take("]")
-        self._take("]")
+        self._expect("]")
+        self._expect("]")
         self.lines.setdefault(path, line)
         position = self._last_item[path] = self._last_item.get(path, -1) + 1
         self.lines[*path, position] = line
         return (*path, position)
 
     def _resolve(self, parts: list[str], line: int) -> KeyPath:
-        """Return the path a header names; within an array of tables it means the latest one."""
+        """Return the path of a header; in an array of tables it refers to the last item."""
         path: KeyPath = ()
         for part in parts:
             path = (*path, part)
@@ -122,7 +122,7 @@ class _Scan:
         for part in self._key():
             path = (*path, part)
             self.lines.setdefault(path, line)
-        self._take("=")
+        self._expect("=")
         self._value(path)
 
     def _check_depth(self, depth: int) -> None:
@@ -131,8 +131,8 @@ class _Scan:
 
     def _key(self) -> list[str]:
         parts = [_key_part(self._step())]
-        while self._here == ".":
-            self._take(".")
+        while self._token == ".":
+            self._expect(".")
             parts.append(_key_part(self._step()))
             self._check_depth(len(parts))
         return parts
@@ -151,32 +151,32 @@ class _Scan:
         elif first in _ENDS:
             raise _LostError
         elif first[0] not in "\"'":
-            while self._here not in _ENDS:
+            while self._token not in _ENDS:
                 self._step()
 
     def _more_before(self, closing: str) -> bool:
-        """Step over line ends and a comma; at the closing bracket step over it; return False."""
+        """Skip line ends and a comma; return False after skipping the closing bracket."""
         self._skip_lines()
-        if self._here == ",":
-            self._take(",")
+        if self._token == ",":
+            self._expect(",")
             self._skip_lines()
-        if self._here != closing:
+        if self._token != closing:
             return True
-        self._take(closing)
+        self._expect(closing)
         return False
 
     def _skip_lines(self) -> None:
-        while self._here == "\n":
+        while self._token == "\n":
             self._step()
 
-    def _take(self, token: str) -> None:
+    def _expect(self, token: str) -> None:
         if self._step() != token:
             raise _LostError
 
     def _step(self) -> str:
-        """Return the token that stands here, and go to the next one."""
-        token = self._here
-        self._line, self._here = next(self._tokens)
+        """Return the current token and advance to the next one."""
+        token = self._token
+        self._line, self._token = next(self._tokens)
         return token
 
 

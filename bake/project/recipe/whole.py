@@ -1,14 +1,14 @@
-"""Put the declared keys together to the tables of a level and of a whole recipe."""
+"""The tables of a level and of a whole recipe, from the declared keys."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from bake.project.recipe.rules import DEFAULT_OUTPUT, DEFAULT_SOURCES, PROFILE, LevelRecipe
-from bake.project.recipe.tables import Key, Named, Table, declared
+from bake.project.recipe.tables import Key, Named, Table, list_declarations
 from bake.project.recipe.values import LEVEL_NAME, OUTPUT, SOURCES, Items, Scalar, show
 
-#: What each table is for, and an example of it.
+#: The description and an example of each table.
 _TABLES = {
     "next_hops": (
         "How next hops are computed; every choice gives the same tables.",
@@ -33,7 +33,7 @@ _TABLES = {
         "[export] with flat = true",
     ),
 }
-#: What to do about keys that tables had once.
+#: Remedies for keys that no longer exist, by table.
 _GONE = {
     "next_hops": {
         "storage": "leave it out: next hops are kept in runs, and houses are baked like any other "
@@ -43,21 +43,21 @@ _GONE = {
 
 
 def _level_keys() -> dict[str, Key]:
-    """Return the keys of a level's table, those of tables inside it in theirs."""
+    """Return the keys of a level table, with nested tables."""
     keys: dict[str, Key] = {}
     inside: dict[str, dict[str, Key]] = {}
-    for each in declared(LevelRecipe).values():
-        name, _, key = each.path.rpartition(".")
+    for declaration in list_declarations(LevelRecipe).values():
+        name, _, key = declaration.path.rpartition(".")
         if name and name not in inside:
             inside[name] = {}
             about, example = _TABLES[name]
             title = name.title().replace("_", "") + "Table"
             keys[name] = Key(Table(title, about, example, inside[name], gone=_GONE.get(name, {})))
-        (inside[name] if name else keys)[key] = each.key
+        (inside[name] if name else keys)[key] = declaration.key
     return keys
 
 
-#: The table of one level, and that of a whole recipe.
+#: The tables of one level and of a whole recipe.
 LEVEL = Table(
     "LevelTable", "The rules of one level.", "[levels.keep] with connectivity = 4", _level_keys()
 )
@@ -81,7 +81,7 @@ RECIPE = Table(
 )
 
 
-#: Keys that are taken for terrains where they are written below [terrain].
+#: Keys that become terrains if they are written below [terrain].
 SETTING_NAMES = frozenset(
     name
     for keys in (RECIPE.keys, PROFILE.keys)
@@ -91,7 +91,7 @@ SETTING_NAMES = frozenset(
 
 
 def recipe_schema() -> dict[str, Any]:
-    """Return the JSON Schema (2020-12) of `bake.toml`, for editors that complete and check TOML."""
+    """Return the JSON Schema (2020-12) of `bake.toml`, for editors with TOML support."""
     tables: dict[str, Any] = {}
     schema = RECIPE.schema(tables)
     draft = "https://json-schema.org/draft/2020-12/schema"

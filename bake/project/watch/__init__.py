@@ -1,5 +1,5 @@
-"""This package bakes levels while editors save them: what `bake watch` does.
+"""Bake levels while editors save them, for `bake watch`.
 
-notices: wakes when files of some folders change;
-levels: bakes what changed, and says what came of it.
+notices: detects changes of files in some folders;
+levels: bakes changed levels and reports the results.
 """

@@ -1,8 +1,8 @@
-"""Bake what changed while editors save, and say what came of it.
+"""Bake changed levels while editors save them, and report the results.
 
-Content decides what is baked, as in a build. An editor may be in the middle of a save when its file
-is looked at, and so whatever looks wrong gets a second look before anybody is told: a mistake is
-one if it is still there when the files have been at rest.
+As in a build, the content of files decides which levels are baked. An editor may be in the middle
+of a save when its file is read, so an error is reported only if it persists in a second scan after
+the files have settled.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ from bake.baking.run import Report, attempt, threads_for
 from bake.baking.sources import ASSET_SUFFIX
 from bake.core.interrupts import StopFlag
 from bake.core.processors import processors
-from bake.project.watch.notices import existing, noticed, state_of
+from bake.project.watch.notices import nearest_existing, noticed, read_state
 from bake.store.header import PATCH_PREFIX, read_header, source_digest
 from bake.store.partial import check_writable, make_folder
 from levelbake.errors import AssetError, BakeError
 
-#: Seconds between two looks at what seems wrong.
-SECOND_LOOK = 0.25
+#: Seconds between two scans after an error.
+SECOND_SCAN_DELAY = 0.25
 
-#: Looks after which something wrong is told though files still change.
-MOST_LOOKS = 20
+#: The number of scans after which an error is reported although files still change.
+MAX_SCANS = 20
 
-#: Bytes of an asset whose level is not baked only to warm up.
-_WORTH_IT = 2**20
+#: Levels with assets of at least this size in bytes are not baked to warm up.
+_LARGEST_WARM_UP = 2**20
 
-#: What bakes write; their changes are no reason to bake.
+#: Suffixes of files that bakes write; their changes are ignored.
 _OWN = (ASSET_SUFFIX, FLAT_SUFFIX, ".tmp", ".checkpoint")
 
 _Happened = Literal["baked", "failed", "fresh", "gone"]
@@ -45,23 +45,19 @@ _Happened = Literal["baked", "failed", "fresh", "gone"]
 
 @dataclass(frozen=True)
 class News:
-    """One thing that came of a change."""
+    """A result of a change: a bake, an error or a removed level."""
 
-    #: "baked"; "failed"; "fresh", where a level that had failed is again as it was when it was
-    #: baked; or "gone", where its file was removed
+    #: "baked"; "failed"; "fresh" if a failed level again equals its baked state; or "gone" if its
+    #: file was removed
     happened: _Happened
-    level: str  #: the level's name; "" where no level can be found, by a mistake in the recipe, say
-    asset: Path | None = None  #: the level's asset; None where there is no level
-    outcome: Outcome | None = None  #: of the bake, if there was one
-    error: BakeError | None = None  #: what is wrong, if something is
+    level: str  #: name of the level; "" if the recipe has a mistake
+    asset: Path | None = None  #: asset of the level; None without a level
+    outcome: Outcome | None = None  #: outcome of the bake, if any
+    error: BakeError | None = None  #: the error, if any
 
 
 class Watch:
-    """Levels whose assets are kept fresh.
-
-    Attributes:
-        tasks: the levels, by name.
-    """
+    """Bakes levels again whenever their files change."""
 
     def __init__(
         self,
@@ -73,30 +69,30 @@ class Watch:
         """Prepare to watch.
 
         Args:
-            find: finds the levels anew, by the recipe as it is then.
-            folders: returns where levels may come, and where the recipe lies.
-            jobs: how many levels are baked at once; None = as many as there are processors.
+            find: returns the levels by the current recipe.
+            folders: returns the folders of levels and of the recipe.
+            jobs: the number of levels to bake at once; None = the number of processors.
             report: called with the progress of each level.
         """
-        self.tasks: dict[str, Task] = {}
-        #: How many levels are still to be baked in the bake that is running.
+        self.tasks: dict[str, Task] = {}  #: the levels by name
+        #: The number of unfinished levels in the running bake.
         self._unfinished = 0
-        self._where: list[Path] = []
+        self._watched_folders: list[Path] = []
         self._find, self._folders = find, folders
         self._jobs, self._report = jobs, report
         self._stop = StopFlag()
         self._digests: dict[Path, tuple[tuple[int, ...], str]] = {}
-        #: What is wrong with levels, as it was told, by name; "" stands for the recipe.
-        self._told: dict[str, tuple[str, str]] = {}
+        #: The reported errors by level; "" is the recipe.
+        self._reported: dict[str, tuple[str, str]] = {}
 
     def stop(self) -> None:
-        """End :meth:`follow` soon."""
+        """Stop :meth:`follow` soon."""
         self._stop.set()
 
     def stop_if_idle(self) -> bool:
-        """Stop unless this would cut a bake short; return whether :meth:`follow` ends soon.
+        """Stop unless a bake is running, and return whether :meth:`follow` ends soon.
 
-        A signal handler of the thread that follows may call this.
+        May be called from a signal handler of the thread that runs :meth:`follow`.
         """
         if self._unfinished:
             return False
@@ -104,68 +100,68 @@ class Watch:
         return True
 
     def begin(self, outcomes: Sequence[Outcome]) -> None:
-        """Take over from a build: remember what it made of the levels."""
+        """Record the levels and errors of a preceding build."""
         self.tasks = {outcome.task.name: outcome.task for outcome in outcomes}
         for outcome in outcomes:
             if outcome.error is not None:
-                self._tell(news_of(outcome))
+                self._report_news(news_of(outcome))
 
     def follow(self) -> Iterator[News]:
-        """Yield what came of each change, until :meth:`stop` is called.
+        """Yield the results of changes until :meth:`stop` is called.
 
-        What changed since :meth:`begin` comes first.
+        Changes since :meth:`begin` come first.
         """
-        for changed in noticed(self._watched, self._stop, _is_own):
+        for changed in noticed(self._list_folders, self._stop, _is_own):
             for path in changed:
                 self._digests.pop(path, None)
             yield from self._settle()
 
     # -- what changed ---------------------------------------------------------------------------
 
-    def _watched(self) -> list[Path]:
-        """Return the folders of levels, of the recipe, and of all files that levels refer to."""
-        with suppress(BakeError):  # While the recipe has mistakes, its folders are those of before.
-            self._where = [*self._folders()]
-        found = [*self._where]
+    def _list_folders(self) -> list[Path]:
+        """Return the folders of the levels, the recipe, and the files that assets depend on."""
+        with suppress(BakeError):  # If the recipe has mistakes, use the previous folders.
+            self._watched_folders = [*self._folders()]
+        folders = [*self._watched_folders]
         for task in self.tasks.values():
-            found.append(task.source.parent)
-            found += [file.parent for file in _other_files(task)]
-        return found
+            folders.append(task.source.parent)
+            folders += [file.parent for file in _source_files(task)]
+        return folders
 
     def _settle(self) -> Iterator[News]:
-        """Bake what is stale; tell what is wrong when it is still so at a second look."""
+        """Bake stale levels, and report errors that persist in a second scan."""
         before = None
-        for look in range(MOST_LOOKS):
+        for scan in range(MAX_SCANS):
             state = self._state()
-            doubts = yield from self._look()
+            doubts = yield from self._scan()
             if not doubts:
                 return
-            if state == before or look == MOST_LOOKS - 1:
+            if state == before or scan == MAX_SCANS - 1:
                 for news in doubts:
-                    self._tell(news)
+                    self._report_news(news)
                     yield news
                 return
             before = state
-            if self._stop.wait(SECOND_LOOK):
+            if self._stop.wait(SECOND_SCAN_DELAY):
                 return
 
     def _state(self) -> object:
-        return state_of(existing(self._watched()), _is_own)
+        return read_state(nearest_existing(self._list_folders()), _is_own)
 
-    def _tell(self, news: News) -> None:
+    def _report_news(self, news: News) -> None:
         if news.happened == "gone":
             self.tasks.pop(news.level, None)
-            self._told.pop(news.level, None)
+            self._reported.pop(news.level, None)
         else:
-            self._told[news.level] = self._mistake(news)
+            self._reported[news.level] = self._mistake(news)
 
-    def _look(self) -> Generator[News, None, list[News]]:
-        """Look once: yield what was baked, and return what seems wrong."""
+    def _scan(self) -> Generator[News, None, list[News]]:
+        """Scan once: yield the baked levels, and return possible errors."""
         try:
             tasks = {task.name: task for task in self._find()}
         except BakeError as error:
-            return self._unless_told([News("failed", "", error=error)])
-        if self._told.pop("", None) is not None:
+            return self._drop_reported([News("failed", "", error=error)])
+        if self._reported.pop("", None) is not None:
             yield News("fresh", "")
         doubts = [
             News("gone", name, task.asset) for name, task in self.tasks.items() if name not in tasks
@@ -176,22 +172,22 @@ class Watch:
                 return []
             if reasons_to_bake(task, self._digest):
                 stale.append(task)
-            elif self._told.pop(name, None) is not None:
+            elif self._reported.pop(name, None) is not None:
                 yield News("fresh", name, task.asset)
         self.tasks |= tasks
         for outcome in self._outcomes(stale, [*tasks.values()]):
             if outcome.error is None:
-                self._told.pop(outcome.task.name, None)
+                self._reported.pop(outcome.task.name, None)
                 yield news_of(outcome)
             else:
                 doubts.append(news_of(outcome))
-        return self._unless_told(doubts)
+        return self._drop_reported(doubts)
 
-    def _unless_told(self, doubts: list[News]) -> list[News]:
-        return [news for news in doubts if self._told.get(news.level) != self._mistake(news)]
+    def _drop_reported(self, doubts: list[News]) -> list[News]:
+        return [news for news in doubts if self._reported.get(news.level) != self._mistake(news)]
 
     def _mistake(self, news: News) -> tuple[str, str]:
-        """Return what is wrong, and the content of the file; after a save it is told again."""
+        """Return the key of a reported error: its text, and the digest of the level file."""
         task = self.tasks.get(news.level)
         try:
             return str(news.error), self._digest(task.source) if task is not None else ""
@@ -199,7 +195,7 @@ class Watch:
             return str(news.error), ""
 
     def _digest(self, file: Path) -> str:
-        """Return the digest of a file, which is read again if it seems to have changed."""
+        """Return the digest of a file, cached by time, size and inode number."""
         about = file.stat()
         key = about.st_mtime_ns, about.st_size, about.st_ino
         path = file.absolute()
@@ -211,7 +207,7 @@ class Watch:
     # -- baking ---------------------------------------------------------------------------------
 
     def _outcomes(self, stale: Sequence[Task], every: Sequence[Task]) -> Iterator[Outcome]:
-        """Bake levels, and write flat files that are not up to date."""
+        """Bake the stale levels, and write outdated flat files."""
         try:
             for folder in sorted({task.asset.parent for task in stale}):
                 make_folder(folder, "the output folder")
@@ -220,7 +216,7 @@ class Watch:
             yield from (Outcome(task, "failed", error=error) for task in stale)
             return
         self._unfinished = len(stale)
-        # An interrupt stops before this line, or is an exception after it.
+        # An interrupt before this line sets the flag; a later one raises an exception.
         if self._stop.is_set():
             self._unfinished = 0
             return
@@ -234,19 +230,19 @@ class Watch:
                 if self._stop.is_set():
                     self._unfinished = 0
                     return
-                outcome = _exported(task)
+                outcome = _export(task)
                 self._unfinished = 0
                 yield outcome
 
 
 def warm_up(tasks: Sequence[Task]) -> None:
-    """Load what a bake needs by baking the smallest level once more, into a folder of no use.
+    """Load kernels by baking the smallest level into a temporary folder.
 
-    Nothing is told of it, and a large level is not worth it.
+    Nothing is reported. Without a small level, nothing is baked.
     """
     sizes = [(task.asset.stat().st_size, task.name) for task in tasks if task.asset.is_file()]
-    size, name = min(sizes, default=(_WORTH_IT, ""))
-    if size >= _WORTH_IT:
+    size, name = min(sizes, default=(_LARGEST_WARM_UP, ""))
+    if size >= _LARGEST_WARM_UP:
         return
     (task,) = (task for task in tasks if task.name == name)
     with tempfile.TemporaryDirectory(prefix="bake-") as folder:
@@ -256,11 +252,11 @@ def warm_up(tasks: Sequence[Task]) -> None:
 
 
 def bake_here(tasks: Sequence[Task], jobs: int | None, report: Report) -> Iterator[Outcome]:
-    """Bake levels in this process, where kernels are loaded already; several at once, by threads.
+    """Bake levels in threads of this process, where kernels are already loaded.
 
     Args:
         tasks: the levels.
-        jobs: how many at once; None = as many as there are processors.
+        jobs: the number of levels to bake at once; None = the number of processors.
         report: called with the progress of each level.
 
     Yields:
@@ -277,7 +273,7 @@ def bake_here(tasks: Sequence[Task], jobs: int | None, report: Report) -> Iterat
         ahead.put(task)
     work = partial(_work, ahead, done, threads, report)
     for _ in range(min(len(tasks), jobs or processors())):
-        # Nobody waits for these when the command is interrupted: assets come into place whole.
+        # Daemon threads may be killed by an interrupt, since assets are published atomically.
         threading.Thread(target=work, daemon=True).start()
     for _ in tasks:
         outcome = done.get()
@@ -302,20 +298,20 @@ def _work(
 
 
 def news_of(outcome: Outcome) -> News:
-    """Return what came of a bake, or of writing a flat file."""
+    """Convert the outcome of a bake or of an export to news."""
     happened: Literal["baked", "failed"] = "baked" if outcome.error is None else "failed"
     return News(happened, outcome.task.name, outcome.task.asset, outcome, outcome.error)
 
 
-def _exported(task: Task) -> Outcome:
+def _export(task: Task) -> Outcome:
     try:
         return Outcome(task, "fresh", flat=write_flat_file(task, force=False))
     except BakeError as error:
         return Outcome(task, "failed", error=error)
 
 
-def _other_files(task: Task) -> list[Path]:
-    """Return the files that an asset was baked from; none where there is no asset."""
+def _source_files(task: Task) -> list[Path]:
+    """Return the files that an asset was baked from, or none without an asset."""
     try:
         names = [name for name, _ in read_header(task.asset).sources]
     except (AssetError, OSError):

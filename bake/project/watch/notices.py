@@ -1,10 +1,10 @@
-"""Tell when files in some folders change.
+"""Detect changes of files in some folders.
 
-The system's notices say so at once, where there are any. Drives over a network give none, and where
-a machine has run out of them there are none either. So the folders are looked through every second
-as well: size, time and number of each file are compared with those before.
+File system events report changes at once. Network drives have no events, and a machine may run out
+of watches. Therefore the folders are also scanned every second, comparing the size, time and inode
+number of each file.
 
-``WATCHFILES_FORCE_POLLING`` makes watchfiles look by itself instead of waiting for notices.
+``WATCHFILES_FORCE_POLLING`` makes watchfiles poll instead of waiting for events.
 """
 
 from __future__ import annotations
@@ -16,118 +16,118 @@ from pathlib import Path
 
 from bake.core.interrupts import StopFlag
 
-#: Seconds between two looks where no notice came.
-LOOK_EVERY = 1.0
+#: Seconds between two scans without events.
+SCAN_INTERVAL = 1.0
 
-#: The same where the system gives no notices.
-LOOK_OFTEN = 0.25
+#: Seconds between two scans if the system has no events.
+POLL_INTERVAL = 0.25
 
-#: At most this share of the time is spent on looks, however many files there are.
+#: The largest share of time for scans, for any number of files.
 _SHARE = 0.05
 
-#: Milliseconds in which no other file may change before changes are told, and the longest wait.
+#: Milliseconds without further changes before changes are reported, and the longest wait.
 _QUIET, _LONGEST = 25, 250
 
-#: A file's time, size and number; of a folder only its number.
+#: Time, size and inode number of each file; only the inode number of a folder.
 State = dict[Path, tuple[int, ...]]
 
 
 def noticed(
     folders: Callable[[], Collection[Path]],
     stop: StopFlag | None = None,
-    leave_out: Callable[[str], bool] = lambda name: False,
+    ignore: Callable[[str], bool] = lambda name: False,
 ) -> Iterator[frozenset[Path]]:
-    """Yield the files that were changed, made or removed, soon after that happened.
+    """Yield changed, new and removed files soon after the changes.
 
-    An empty set comes as soon as the folders, or other ones than before, are watched. A file may be
-    told of that is as it was. Folders inside the folders are told of when they come or go, and not
-    when something changes in them.
+    An empty set is yielded when watching starts, and when the watched folders have changed. A
+    reported file may be unchanged. Subfolders are reported when they are created or removed, not
+    when files in them change.
 
     Args:
-        folders: returns the folders to watch; asked again after each yield. In place of one that is
-            not there, the nearest one above it is watched.
-        stop: ends this when it is set.
-        leave_out: tells of the name of a file whether its changes are never told.
+        folders: returns the folders to watch; called again after each yield. For a missing folder,
+            the nearest existing parent is watched.
+        stop: ends the iteration when set.
+        ignore: returns whether changes of a file name are ignored.
     """
     stop = StopFlag() if stop is None else stop
-    watched = existing(folders())
-    before = state_of(watched, leave_out)
+    watched = nearest_existing(folders())
+    before = read_state(watched, ignore)
     yield frozenset()
     while not stop.is_set():
-        for names in _wake_ups(watched, stop):
-            begun = time.monotonic()
-            after = state_of(watched, leave_out)
-            every = before.keys() | after.keys()
-            changed = {path for path in every if before.get(path) != after.get(path)}
-            # Times of some drives are so coarse that a second change within them leaves no trace.
-            changed |= {path for path in names if path in after and not leave_out(path.name)}
+        for names in _wait_for_events(watched, stop):
+            started = time.monotonic()
+            after = read_state(watched, ignore)
+            paths = before.keys() | after.keys()
+            changed = {path for path in paths if before.get(path) != after.get(path)}
+            # Times of some drives are too coarse to show a second change.
+            changed |= {path for path in names if path in after and not ignore(path.name)}
             before = after
             if changed:
                 yield frozenset(changed)
-            now = existing(folders()) if changed else existing(watched)
-            if now != watched:
-                watched, before = now, {**before, **state_of(now - watched, leave_out)}
+            current = nearest_existing(folders()) if changed else nearest_existing(watched)
+            if current != watched:
+                watched, before = current, {**before, **read_state(current - watched, ignore)}
                 yield frozenset()
                 break
-            stop.wait(min(LOOK_EVERY, (time.monotonic() - begun) / _SHARE) if not names else 0)
+            stop.wait(min(SCAN_INTERVAL, (time.monotonic() - started) / _SHARE) if not names else 0)
 
 
-def existing(folders: Collection[Path]) -> frozenset[Path]:
-    """Return the folders, each that is not there replaced by the nearest one above it."""
-    found = set()
+def nearest_existing(folders: Collection[Path]) -> frozenset[Path]:
+    """Return the folders, with missing ones replaced by their nearest existing parent."""
+    existing_folders = set()
     for folder in folders:
-        place = folder.absolute()
-        while not place.is_dir() and place != place.parent:
-            place = place.parent
-        found.add(place)
-    return frozenset(found)
+        path = folder.absolute()
+        while not path.is_dir() and path != path.parent:
+            path = path.parent
+        existing_folders.add(path)
+    return frozenset(existing_folders)
 
 
-def state_of(
-    folders: Collection[Path], leave_out: Callable[[str], bool] = lambda name: False
+def read_state(
+    folders: Collection[Path], ignore: Callable[[str], bool] = lambda name: False
 ) -> State:
-    """Return the state of each file in some folders, but not in those inside them."""
-    found: State = {}
+    """Return the state of each file and subfolder in some folders, not recursively."""
+    state: State = {}
     for folder in folders:
         try:
             with os.scandir(folder) as entries:
                 for entry in entries:
-                    if leave_out(entry.name):
+                    if ignore(entry.name):
                         continue
                     try:
                         about = entry.stat()
-                    except OSError:  # It is gone again, or a link to nothing.
+                    except OSError:  # The file was removed, or is a broken link.
                         continue
                     path = folder / entry.name
                     if entry.is_dir():
-                        found[path] = (about.st_ino,)
+                        state[path] = (about.st_ino,)
                     else:
-                        found[path] = (about.st_mtime_ns, about.st_size, about.st_ino)
+                        state[path] = (about.st_mtime_ns, about.st_size, about.st_ino)
         except OSError:
             continue
-    return found
+    return state
 
 
-def _wake_ups(watched: Collection[Path], stop: StopFlag) -> Iterator[set[Path]]:
-    """Yield whenever it is time to look: what notices name, or nothing when time has passed."""
+def _wait_for_events(watched: Collection[Path], stop: StopFlag) -> Iterator[set[Path]]:
+    """Yield when a scan is due: the files in events, or an empty set after a timeout."""
     try:
         from watchfiles import watch
 
-        notices = watch(
+        events = watch(
             *sorted(watched),
             watch_filter=None,
             debounce=_LONGEST,
             step=_QUIET,
             stop_event=stop,
-            rust_timeout=int(1000 * LOOK_EVERY),
+            rust_timeout=int(1000 * SCAN_INTERVAL),
             yield_on_timeout=True,
             recursive=False,
         )
-        # What changed before the system was asked for notices is found by a look.
+        # A first scan finds changes from before the events were enabled.
         yield set()
-        for changes in notices:
+        for changes in events:
             yield {Path(path) for _, path in changes}
     except (ImportError, OSError, RuntimeError):
-        # There are no notices: too many are asked for, or this system has none.
-        while not stop.wait(LOOK_OFTEN):
+        # There are no events: watches are exhausted, or the system has none.
+        while not stop.wait(POLL_INTERVAL):
             yield set()

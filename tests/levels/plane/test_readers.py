@@ -13,7 +13,7 @@ from bake.core.level import GeometryLevel, TerrainRule
 from bake.geometry import GRID, geometry_of
 from bake.levels import load
 from bake.levels.plane.curves import ellipse
-from bake.levels.plane.svg_paths import PathError, path_rings, transform
+from bake.levels.plane.svg_paths import PathError, parse_transform, path_rings
 from levelbake.errors import BakeError
 from tests.support.plane import around
 
@@ -164,14 +164,14 @@ def test_smooth_curves_mirror_their_control_points() -> None:
     ],
 )
 def test_transforms(text: str, to: tuple[float, float]) -> None:
-    ring = path_rings("M1 2", transform(text))[0]
+    ring = path_rings("M1 2", parse_transform(text))[0]
     assert ring[0] == pytest.approx(to)
 
 
 @pytest.mark.parametrize("text", ["turn(3)", "scale()", "rotate(1 2)", "scale(1", "scale(1) x"])
 def test_wrong_transforms(text: str) -> None:
     with pytest.raises(PathError):
-        transform(text)
+        parse_transform(text)
 
 
 def test_ellipses_keep_within_their_tolerance() -> None:
@@ -421,7 +421,7 @@ def test_svg_circles_and_round_rectangles(tmp_path: Path) -> None:
         (svg(""), "the drawing has no shapes"),
         (
             svg('<rect width="1" height="1" fill="#123456"/>'),
-            "line 1, <rect>: nothing says what terrain",
+            "line 1, <rect>: the terrain of",
         ),
         (
             svg('<rect width="1em" height="1"/>'),

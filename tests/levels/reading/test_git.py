@@ -7,9 +7,9 @@ import pytest
 
 from bake.core.errors import LevelError, RecipeError
 from bake.levels import SUFFIXES, load, parts
-from bake.levels.image import image_colours, read_greys, read_painting
+from bake.levels.image import count_colors, read_gray_values, read_painting
 from bake.levels.movingai import read_scenario
-from bake.levels.reading.files import check_merged, conflict_line, line_at
+from bake.levels.reading.files import check_merged, find_conflict, find_line_number
 from bake.play import PatchError, open_asset
 from bake.project.recipe import load_recipe
 from bake.verify import verify_asset
@@ -89,7 +89,12 @@ def test_pointers_in_place_of_what_a_level_needs(tmp_path: Path) -> None:
     (tmp_path / "isle.ldtk").write_bytes(POINTER)
     with pytest.raises(LevelError, match="LFS"):
         parts(tmp_path / "isle.ldtk")
-    for read in (read_greys, read_painting, read_scenario, lambda path: image_colours(path, 4)):
+    for read in (
+        read_gray_values,
+        read_painting,
+        read_scenario,
+        lambda path: count_colors(path, 4),
+    ):
         with pytest.raises(LevelError, match="LFS"):
             read(path)
 
@@ -185,13 +190,13 @@ def test_lines_that_only_resemble_conflicts(tmp_path: Path) -> None:
     text = json.dumps({**json.loads(TILES), "description": "<<<<<<< HEAD"}, indent=0)
     (tmp_path / "keep.json").write_text(text)
     assert named(load(tmp_path / "keep.json", {})) == [["floor", "floor", "wall"], ["floor"] * 3]
-    assert conflict_line(b"a\n<<<<<<<\n=======\n>>>>>>>\n") is None
-    assert conflict_line(b">>>>>>> a\n=======\n") is None
+    assert find_conflict(b"a\n<<<<<<<\n=======\n>>>>>>>\n") is None
+    assert find_conflict(b">>>>>>> a\n=======\n") is None
 
 
 def test_many_markers_are_found_in_linear_time() -> None:
     check_merged(Path("x"), b"======= <<<<<<< \n" * 2**18)
-    assert line_at(b"a\rb\r\nc\nd", 7) == 4
+    assert find_line_number(b"a\rb\r\nc\nd", 7) == 4
 
 
 # -- encodings ------------------------------------------------------------------------------------

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bake.levels.reading.names import fold_file_name, near_name, plain_name
+from bake.levels.reading.names import find_near_name, fold_file_name, normalize_name
 
 
 @pytest.mark.parametrize("name", ["blocked", "Blocked", " blocked", "BLOCKED\t", "\u00a0bLocked "])
 def test_case_and_blanks_do_not_matter(name: str) -> None:
-    assert plain_name(name) == "blocked"
+    assert normalize_name(name) == "blocked"
 
 
 @pytest.mark.parametrize(
@@ -30,7 +30,7 @@ def test_case_and_blanks_do_not_matter(name: str) -> None:
     ],
 )
 def test_one_edit(name: str, known: str, near: bool) -> None:
-    assert near_name(name, (known,)) == (known if near else None)
+    assert find_near_name(name, (known,)) == (known if near else None)
 
 
 def neighbors(word: str, letters: str) -> set[str]:
@@ -46,7 +46,7 @@ def neighbors(word: str, letters: str) -> set[str]:
 
 @given(st.text("abc", max_size=5), st.text("abc", max_size=5))
 def test_against_all_edits(one: str, other: str) -> None:
-    assert (near_name(one, (other,)) == other) == (one in neighbors(other, "abc"))
+    assert (find_near_name(one, (other,)) == other) == (one in neighbors(other, "abc"))
 
 
 def test_names_that_are_one_file_somewhere() -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bake.levels.tiled.geometry import FLIP_ACROSS, FLIP_DOWN, TRANSPOSE, TURN_120, turned_headings
+from bake.levels.tiled.geometry import FLIP_ACROSS, FLIP_DOWN, TRANSPOSE, TURN_120, turn_headings
 from levelbake.steps import EAST, NORTH, SOUTH, WEST
 from tests.support.levels import named
 from tests.support.tiled_maps import ENCODINGS, layer, read, tmj, tmx, write
@@ -98,37 +98,37 @@ ORTHOGONAL = [
 
 @pytest.mark.parametrize(("bits", "flags", "expected"), ORTHOGONAL)
 def test_headings_turn_with_tiles(bits: int, flags: int, expected: int) -> None:
-    assert turned_headings(bits, flags | 5, "orthogonal") == expected
+    assert turn_headings(bits, flags | 5, "orthogonal") == expected
 
 
 def test_headings_on_isometric_maps_turn_as_the_picture_does() -> None:
     # North is the upper right of the screen there, west the upper left.
     for orientation in ("isometric", "staggered"):
-        assert turned_headings(NORTH, FLIP_ACROSS, orientation) == WEST
-        assert turned_headings(NORTH, FLIP_DOWN, orientation) == EAST
-        assert turned_headings(SOUTH, FLIP_ACROSS | FLIP_DOWN, orientation) == NORTH
-        assert turned_headings(NORTH, TRANSPOSE, orientation) is None
-        assert turned_headings(0, TRANSPOSE, orientation) == 0
+        assert turn_headings(NORTH, FLIP_ACROSS, orientation) == WEST
+        assert turn_headings(NORTH, FLIP_DOWN, orientation) == EAST
+        assert turn_headings(SOUTH, FLIP_ACROSS | FLIP_DOWN, orientation) == NORTH
+        assert turn_headings(NORTH, TRANSPOSE, orientation) is None
+        assert turn_headings(0, TRANSPOSE, orientation) == 0
 
 
 def test_headings_on_hexagonal_maps() -> None:
-    assert turned_headings(NORTH, TRANSPOSE | TURN_120, "hexagonal") == SOUTH
-    assert turned_headings(EAST, TRANSPOSE | TURN_120 | FLIP_ACROSS, "hexagonal") == EAST
-    assert turned_headings(EAST, FLIP_ACROSS, "hexagonal") == WEST
-    assert turned_headings(NORTH, TRANSPOSE, "hexagonal") is None
-    assert turned_headings(NORTH, TURN_120, "hexagonal") is None
+    assert turn_headings(NORTH, TRANSPOSE | TURN_120, "hexagonal") == SOUTH
+    assert turn_headings(EAST, TRANSPOSE | TURN_120 | FLIP_ACROSS, "hexagonal") == EAST
+    assert turn_headings(EAST, FLIP_ACROSS, "hexagonal") == WEST
+    assert turn_headings(NORTH, TRANSPOSE, "hexagonal") is None
+    assert turn_headings(NORTH, TURN_120, "hexagonal") is None
 
 
 @given(st.integers(0, 15), st.integers(0, 7))
 def test_every_flip_done_twice_is_none(bits: int, flags: int) -> None:
     flips = flags << 29
-    once = turned_headings(bits, flips, "orthogonal")
+    once = turn_headings(bits, flips, "orthogonal")
     assert once is not None
     back = flips
     if flips & TRANSPOSE:  # the transpose comes first, so undoing it swaps the two others
         across, down = bool(flips & FLIP_ACROSS), bool(flips & FLIP_DOWN)
         back = TRANSPOSE | (FLIP_ACROSS if down else 0) | (FLIP_DOWN if across else 0)
-    assert turned_headings(once, back, "orthogonal") == bits
+    assert turn_headings(once, back, "orthogonal") == bits
     assert once.bit_count() == bits.bit_count()
 
 

@@ -35,7 +35,7 @@ Cell = tuple[int, int]
 def middle(geometry: Geometry, cell: Cell) -> Point:
     x, y = (
         Fraction(float(axis[0])) * WHOLE
-        for axis in geometry.centres(*(np.array([each]) for each in cell))
+        for axis in geometry.cell_centers(*(np.array([each]) for each in cell))
     )
     assert x.denominator == y.denominator == 1
     return x.numerator, y.numerator
@@ -103,7 +103,7 @@ def test_against_fractions(
         for y in range(box.top, box.top + box.height)
     ]
     outline = Outline(*(np.array(axis) / WHOLE for axis in zip(*corners, strict=True)), closed)
-    found = cover(outline, Lattice.of(geometry, box), OWNER)
+    found = cover(outline, Lattice.for_box(geometry, box), OWNER)
 
     ways: dict[frozenset[Cell], Cell | None] = {}
     for one, other in neighbours(geometry, cells):
@@ -138,7 +138,7 @@ def at(outline: list[tuple[float, float]], *, closed: bool = True) -> tuple[set[
     """Cells inside, and those on whose side ways are cut, on squares of 16 pixels."""
     geometry = Geometry("orthogonal", 16, 16)
     x, y = (np.array(axis, dtype=float) for axis in zip(*outline, strict=True))
-    found = cover(Outline(x, y, closed), Lattice.of(geometry, Box(0, 0, 8, 8)), OWNER)
+    found = cover(Outline(x, y, closed), Lattice.for_box(geometry, Box(0, 0, 8, 8)), OWNER)
     within = set(zip(found.u.tolist(), found.v.tolist(), strict=True))
     u = np.where(found.far, found.to_u, found.from_u).tolist()
     v = np.where(found.far, found.to_v, found.from_v).tolist()

@@ -31,7 +31,7 @@ def test_the_formulas_of_staggered_maps(axis: str, parity: str, width: int, heig
     assert found is not None
     geometry = Geometry("staggered", 64, 32, 0, axis, parity == "odd")
     fields = Fields(Path("a.tmx"), {}, "", is_text=True)
-    placing = Placing.of(fields, geometry, Box(0, 0, width, height), ())
+    placing = Placing.build(fields, geometry, Box(0, 0, width, height), ())
     for r in range(height):
         for c in range(width):
             x, y = placing.cells(np.array([c]), np.array([r]), 0)

@@ -113,7 +113,7 @@ def test_maps_of_a_world(tmp_path: Path) -> None:
         (
             [[7, 0, 0], [0, 0, 10]],
             HEIGHTS,
-            'layer "Heights": tile (2, 1) says no elevation; expected a property elevation (type '
+            'layer "Heights": tile (2, 1) has no elevation; expected a property elevation (type '
             'int or float) on tile 3 of "heights"',
         ),
         ([[7, 0, 99], [0, 0, 0]], HEIGHTS, "tile (2, 0) has the gid 99, which is in no tileset"),

@@ -17,7 +17,7 @@ STAGGERS = list(product("xy", ("odd", "even")))
 def middles(geometry: Geometry, xs: range, ys: range) -> dict[tuple[int, int], tuple[float, float]]:
     found = {}
     for x, y in product(xs, ys):
-        px, py = geometry.centres(np.array([x]), np.array([y]))
+        px, py = geometry.cell_centers(np.array([x]), np.array([y]))
         found[x, y] = (float(px[0]), float(py[0]))
     return found
 
@@ -29,8 +29,8 @@ def test_staggered_neighbours_share_a_side(axis: str, index: str) -> None:
     geometry = Geometry("staggered", 64, 32, 0, axis, index == "odd")
     places = middles(geometry, range(-3, 4), range(-3, 4))
     for (a, (ax, ay)), (b, (bx, by)) in product(places.items(), repeat=2):
-        au, av = geometry.turned(*(np.array([each]) for each in a))
-        bu, bv = geometry.turned(*(np.array([each]) for each in b))
+        au, av = geometry.turn_cells(*(np.array([each]) for each in a))
+        bu, bv = geometry.turn_cells(*(np.array([each]) for each in b))
         du, dv = abs(int(au[0] - bu[0])), abs(int(av[0] - bv[0]))
         apart = (abs(ax - bx) / 64, abs(ay - by) / 32)
         assert ((du + dv) == 1) == (apart == (0.5, 0.5))

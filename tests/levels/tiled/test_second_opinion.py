@@ -8,7 +8,7 @@ import pytest
 
 from bake.levels import TiledReading
 from bake.levels.tiled.geometry import Geometry
-from bake.levels.tiled.layers import extent, open_layers, pieces
+from bake.levels.tiled.layers import decode_layer, find_extent, open_layers
 from bake.levels.tiled.objects import Templates, read_objects
 from bake.levels.tiled.tilesets import MapFiles, Tilesets
 from tests.support.levels import shared_level
@@ -33,11 +33,11 @@ def compare(path: Path) -> None:
     files = MapFiles(path, None, allow_outside=False)
     owner = files.open(path, "map")
     ours, _ = open_layers(owner, TiledReading())
-    whole = extent(owner, ours)
+    whole = find_extent(owner, ours)
     cells = [each for each in theirs if isinstance(each, pytiled_parser.TileLayer)]
     for mine, other in zip([each for each in ours if each.kind == "tilelayer"], cells, strict=True):
         assert mine.name == other.name
-        got = [gids for _, gids in pieces(mine, whole)]
+        got = [gids for _, gids in decode_layer(mine, whole)]
         expected = (
             [np.array(other.data)] if not other.chunks else [np.array(c.data) for c in other.chunks]
         )
@@ -49,7 +49,7 @@ def compare(path: Path) -> None:
         if isinstance(layer, pytiled_parser.ObjectLayer)
         for each in layer.tiled_objects
     ]
-    geometry = Geometry.of(owner)
+    geometry = Geometry.read(owner)
     found = read_objects(ours, Tilesets(owner, files), Templates(files), geometry)
     assert [
         (each.number, each.name, each.x, each.y, each.width, each.height) for each in found

@@ -96,10 +96,10 @@ def test_walls_around_the_map_take_no_cell(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("shape", "message"),
     [
-        (thing(1, "wall", (30, 30), width=4, height=4), "lies between the middles of cells"),
+        (thing(1, "wall", (30, 30), width=4, height=4), "between"),
         (thing(1, "wall", (960, 30), width=40, height=40), "lies outside the map"),
         (thing(1, "wall", (30, 30), "<point/>"), "it is a point, which covers no cell"),
-        (thing(1, "wall", (8, 8), '<polygon points="1,1 1,1"/>'), "lies between the middles"),
+        (thing(1, "wall", (8, 8), '<polygon points="1,1 1,1"/>'), "between"),
     ],
 )
 def test_what_covers_nothing_is_remarked(tmp_path: Path, shape: str, message: str) -> None:

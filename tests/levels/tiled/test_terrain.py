@@ -186,7 +186,7 @@ def test_terrains_and_wang_ids_of_old_editors(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("wrong", "told"),
     [
-        (OLD.replace('"0,0,0,0"', '"0,0,2,0"'), 'terrain holds "2"; expected numbers of colours'),
+        (OLD.replace('"0,0,0,0"', '"0,0,2,0"'), 'terrain holds "2"; expected numbers of colors'),
         (OLD.replace('"0,0,0,0"', '"0,0,0,0,0"'), 'terrain is "0,0,0,0,0"'),
         (OLD.replace("0x2020", "0x202020202"), 'wangid holds "0x202020202"'),
         (OLD.replace("0x2020", "0x9020"), 'wangid holds "9"'),

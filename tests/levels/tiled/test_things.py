@@ -249,17 +249,17 @@ def test_templates_of_the_other_format(tmp_path: Path) -> None:
         ([thing(1, "spawn", (96, 0))], "it stands on tile (6, 0), outside the level"),
         ([thing(1, "spawn", (0, 0), name="a"), thing(2, "spawn", (0, 0), name="a")],
          'there is a second spot named "a"; expected each name once; layer "Things", object 1 "a"'),
-        ([thing(1, "region", (0, 0), width=4, height=4)], "it covers the middle of no cell"),
-        ([thing(1, "region", (9999, 0), width=40, height=40)], "it covers the middle of no cell"),
-        ([thing(1, "region", (0, -9999), width=40, height=40)], "it covers the middle of no cell"),
+        ([thing(1, "region", (0, 0), width=4, height=4)], "no cell"),
+        ([thing(1, "region", (9999, 0), width=40, height=40)], "no cell"),
+        ([thing(1, "region", (0, -9999), width=40, height=40)], "no cell"),
         ([thing(1, "region", (-9999, 9999), '<polygon points="0,0 9,0 9,9"/>', rotation=3)],
-         "it covers the middle of no cell"),
+         "no cell"),
         ([thing(1, "region", (0, 0), '<polyline points="0,0 9,9"/>')], "it is a polyline"),
         ([thing(1, "door", (0, 0), width=16, height=16)], 'the door has no property "states"'),
         ([thing(1, "door", (0, 0), states="open")], 'the property "states" is "open"'),
         ([thing(1, "door", (0, 0), states="a;a=wall")], "at least two states"),
         ([thing(1, "door", (0, 0), states="a;b=wall", state="c")], "expected one of a, b"),
-        ([thing(1, "teleporter", (0, 0))], "it leads nowhere"),
+        ([thing(1, "teleporter", (0, 0))], "no goal"),
         ([thing(1, "teleporter", (0, 0), to=7)], "it leads to 7, which is not an object"),
         ([thing(1, "teleporter", (0, 0), to="x")], 'it leads to "x", which is not an object'),
         ([thing(1, "link", (0, 0), to="x"), thing(2, "a", (0, 0), name="x"),
@@ -294,7 +294,7 @@ def test_polygons_against_winding_each_point(
 ) -> None:
     geometry = Geometry(orientation, 16, 12, 4 if orientation == "hexagonal" else 0)
     fields = Fields(Path("a.tmx"), {}, "object", is_text=True)
-    placing = Placing.of(fields, geometry, Box(0, 0, 5, 4), ())
+    placing = Placing.build(fields, geometry, Box(0, 0, 5, 4), ())
     shape = tuple((x + 0.25, y + 0.25) for x, y in corners)
     item = Object(
         fields, 1, "a", "region", "polygon", 0, 0, 0, 0, 0, shape, "", Properties(fields, {}), None
@@ -302,7 +302,9 @@ def test_polygons_against_winding_each_point(
     expected = set()
     for y in range(4):
         for x in range(5):
-            px, py = (float(each[0]) for each in geometry.centres(np.array([x]), np.array([y])))
+            px, py = (
+                float(each[0]) for each in geometry.cell_centers(np.array([x]), np.array([y]))
+            )
             crossings = 0
             for (ax, ay), (bx, by) in zip(shape, shape[1:] + shape[:1], strict=True):
                 if (ay > py) != (by > py):
@@ -316,7 +318,7 @@ def test_polygons_against_winding_each_point(
 
 def test_alignments() -> None:
     fields = Fields(Path("a.tmx"), {}, "object", is_text=True)
-    placing = Placing.of(fields, Geometry("orthogonal", 10, 10), Box(0, 0, 9, 9), ())
+    placing = Placing.build(fields, Geometry("orthogonal", 10, 10), Box(0, 0, 9, 9), ())
     for alignment, cell in (
         ("unspecified", (4, 3)),
         ("bottomleft", (4, 3)),

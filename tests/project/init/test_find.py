@@ -75,7 +75,7 @@ def test_files_that_are_no_levels(tmp_path: Path) -> None:
     assert (names, sources) == (["a.map"], ("a.map",))
     told = reasons(find_levels(tmp_path))
     assert "automapping" in told["rules.tmx"]
-    assert told["german.tmx"] == "this is no map of Tiled"
+    assert told["german.tmx"] == "this is not a map of Tiled"
 
 
 def test_many_folders_take_one_glob(tmp_path: Path) -> None:

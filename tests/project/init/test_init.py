@@ -118,7 +118,7 @@ def test_an_image_all_in_colours_of_walls(bare: Path) -> None:
     picture([[(40, 40, 40), (30, 30, 30), (20, 20, 200)]])
     done = init()
     assert done.code == 0
-    assert "nobody could stand anywhere else" in done.out
+    assert "no other terrain is walkable" in done.out
     built()
 
 

@@ -102,7 +102,7 @@ def test_classes_keep_their_names(bare: Path) -> None:
     done = init()
     assert done.code == 0
     assert recipe()["terrain"] == {"pine tree": "blocked", "zzz": 1}
-    assert "[terrain] zzz = 1: its name says nothing about its cost" in done.out
+    assert "[terrain] zzz = 1: its name does not suggest a cost" in done.out
 
 
 def test_objects_of_games(bare: Path) -> None:

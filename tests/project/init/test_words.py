@@ -2,7 +2,7 @@
 
 import pytest
 
-from bake.project.init.words import meaning, role, thing
+from bake.project.init.words import guess_role, guess_spot, guess_terrain
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ from bake.project.init.words import meaning, role, thing
     ],
 )
 def test_meaning(name: str, word: str | None, cost: float | None) -> None:
-    found = meaning(name)
+    found = guess_terrain(name)
     if word is None:
         assert found is None
     else:
@@ -65,7 +65,7 @@ def test_meaning(name: str, word: str | None, cost: float | None) -> None:
     ],
 )
 def test_role(name: str, kind: str | None) -> None:
-    found = role(name)
+    found = guess_role(name)
     assert (None if found is None else found[0]) == kind
 
 
@@ -81,5 +81,5 @@ def test_role(name: str, kind: str | None) -> None:
     ],
 )
 def test_thing(name: str, kind: str | None) -> None:
-    found = thing(name)
+    found = guess_spot(name)
     assert (None if found is None else found[0]) == kind

@@ -103,17 +103,17 @@ def test_links() -> None:
     assert [(f.place, f.message) for f in found] == [
         (
             "links (0, 0) (2, 0)",
-            "link '(0, 0)-(2, 0)' leads from (0, 0) to (2, 0), but nobody it is for can stand at "
-            "both",
+            "link '(0, 0)-(2, 0)' leads from (0, 0) to (2, 0), but none of its profiles can stand "
+            "at both",
         ),
         (
             "links (0, 0) (4, 0)",
-            "link '(0, 0)-(4, 0)' is for 'nobody', which is no profile of this level",
+            "link '(0, 0)-(4, 0)' is for 'nobody', which is not a profile of this level",
         ),
         (
             "links (0, 0) (5, 0)",
-            "link '(0, 0)-(5, 0)' leads from (0, 0) to (5, 0), but nobody it is for can stand at "
-            "both",
+            "link '(0, 0)-(5, 0)' leads from (0, 0) to (5, 0), but none of its profiles can stand "
+            "at both",
         ),
     ]
 
@@ -282,7 +282,7 @@ def test_a_key_that_became_a_terrain(project: Path) -> None:
     (project / "bake.toml").write_text(COSTS + "connectivity = 4\n")
     done = bake("lint")
     assert (
-        "bake.toml: [terrain] connectivity: warning [recipe] connectivity is taken for the name of "
+        "bake.toml: [terrain] connectivity: warning [recipe] connectivity is read as the name of "
         "a terrain; write it above the first [table]" in done.out
     )
 

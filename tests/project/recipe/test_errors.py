@@ -33,8 +33,8 @@ NAMES = '"components", "next_hops", "distances", "clusters", "hierarchy", "clust
 TABLES = f'expected "auto" or a list of {NAMES}, "heuristic"'
 ENTER = 'expected a list of terrain names such as ["water"]'
 COLOUR = (
-    'expected a colour as "#rgb", "#rrggbb" or "#rrggbbaa" in hexadecimal digits; '
-    'write the colour on the left, as in "#3a7d44" = "grass"'
+    'expected a color as "#rgb", "#rrggbb" or "#rrggbbaa" in hexadecimal digits; '
+    'write the color on the left, as in "#3a7d44" = "grass"'
 )
 PROFILE = 'expected letters a to z, digits, "_", "." and "-", starting with a letter or digit'
 INSIDE = "sources must lie inside the recipe's folder"

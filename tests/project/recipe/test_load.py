@@ -170,8 +170,8 @@ def test_a_whole_recipe(recipe, tmp_path):
 
 
 def test_without_a_recipe_the_defaults_hold(recipe, monkeypatch, tmp_path):
-    built_in = load_recipe(None)
-    assert built_in == Recipe(
+    built_in_rules = load_recipe(None)
+    assert built_in_rules == Recipe(
         file=None,
         sources=("levels_src/*",),
         output="baked",
@@ -189,10 +189,12 @@ def test_without_a_recipe_the_defaults_hold(recipe, monkeypatch, tmp_path):
         ),
         levels={},
     )
-    assert replace(recipe(""), file=None) == built_in
-    assert replace(recipe("[levels]\n[terrain]\n[legend]\n[next_hops]\n"), file=None) == built_in
+    assert replace(recipe(""), file=None) == built_in_rules
+    assert (
+        replace(recipe("[levels]\n[terrain]\n[legend]\n[next_hops]\n"), file=None) == built_in_rules
+    )
     monkeypatch.chdir(tmp_path)
-    assert built_in.folder == Path()
+    assert built_in_rules.folder == Path()
 
 
 def test_a_recipe_given_by_its_bare_name_starts_from_the_working_directory(

@@ -9,6 +9,6 @@ from bake.project.watch import levels, notices
 
 @pytest.fixture(autouse=True)
 def _short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(notices, "LOOK_EVERY", 0.2)
-    monkeypatch.setattr(notices, "LOOK_OFTEN", 0.05)
-    monkeypatch.setattr(levels, "SECOND_LOOK", 0.05)
+    monkeypatch.setattr(notices, "SCAN_INTERVAL", 0.2)
+    monkeypatch.setattr(notices, "POLL_INTERVAL", 0.05)
+    monkeypatch.setattr(levels, "SECOND_SCAN_DELAY", 0.05)

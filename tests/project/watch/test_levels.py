@@ -132,7 +132,7 @@ def test_half_a_file_gets_a_second_look(
     wait = following.watch._stop.wait
 
     def write_the_rest(seconds: float | None = None) -> bool:
-        if seconds == levels.SECOND_LOOK:
+        if seconds == levels.SECOND_SCAN_DELAY:
             source.write_text(whole)
         return wait(seconds)
 
@@ -150,7 +150,7 @@ def test_a_file_that_never_rests_is_told_of_at_last(
 
     def write_more(seconds: float | None = None) -> bool:
         nonlocal looks
-        if seconds == levels.SECOND_LOOK:
+        if seconds == levels.SECOND_SCAN_DELAY:
             looks += 1
             source.write_text("{" * (looks + 1))
         return False
@@ -158,7 +158,7 @@ def test_a_file_that_never_rests_is_told_of_at_last(
     monkeypatch.setattr(following.watch._stop, "wait", write_more)
     source.write_text("{")
     assert following.told() == ("failed", "hall")
-    assert looks == levels.MOST_LOOKS - 1
+    assert looks == levels.MAX_SCANS - 1
 
 
 def test_levels_come_and_go(following: Following) -> None:

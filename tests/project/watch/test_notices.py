@@ -13,7 +13,7 @@ import pytest
 
 from bake.core.interrupts import StopFlag
 from bake.project.watch import notices
-from bake.project.watch.notices import existing, noticed, state_of
+from bake.project.watch.notices import nearest_existing, noticed, read_state
 
 #: Changes that a test waits for before it gives up; most come in the first.
 PATIENCE = 40
@@ -138,7 +138,7 @@ def test_a_look_finds_what_no_notice_tells_of(
         while True:
             yield set()
 
-    monkeypatch.setattr(notices, "_wake_ups", silent)
+    monkeypatch.setattr(notices, "_wait_for_events", silent)
     watched = Watched(lambda: [tmp_path])
     (tmp_path / "one").write_text("now")
     watched.until(tmp_path / "one")
@@ -153,7 +153,7 @@ def test_a_notice_counts_where_a_look_finds_nothing(
     def named(watched: object, stop: StopFlag) -> Iterator[set[Path]]:
         yield {tmp_path / "one", tmp_path / "gone", tmp_path / ".hidden"}
 
-    monkeypatch.setattr(notices, "_wake_ups", named)
+    monkeypatch.setattr(notices, "_wait_for_events", named)
     told = noticed(lambda: [tmp_path], None, lambda name: name.startswith("."))
     assert [next(told), next(told)] == [frozenset(), {tmp_path / "one"}]
 
@@ -163,14 +163,14 @@ def test_states(tmp_path: Path) -> None:
     (tmp_path / "deep" / "below").write_text("one")
     (tmp_path / "one").write_text("four")
     (tmp_path / "nothing").symlink_to(tmp_path / "nowhere")
-    state = state_of([tmp_path, tmp_path / "absent"])
+    state = read_state([tmp_path, tmp_path / "absent"])
     assert state.keys() == {tmp_path / "deep", tmp_path / "one"}
     assert state[tmp_path / "one"][1] == 4
     (tmp_path / "deep" / "more").write_text("two")
-    assert state_of([tmp_path]) == state
+    assert read_state([tmp_path]) == state
 
 
 def test_the_nearest_folder_that_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert existing([tmp_path / "a" / "b", tmp_path]) == {tmp_path}
+    assert nearest_existing([tmp_path / "a" / "b", tmp_path]) == {tmp_path}
     monkeypatch.chdir(tmp_path)
-    assert existing([Path()]) == {tmp_path}
+    assert nearest_existing([Path()]) == {tmp_path}
