@@ -222,7 +222,7 @@ def _check_suffix(path: Path) -> None:
         # This import loads numpy, which listing the suffixes does not need.
         from bake.levels.painting import reduce_remedy
 
-        problem = f"{suffix} images blur colors, so terrains cannot be told apart"
+        problem = f"{suffix} images blur colors, so terrains cannot be distinguished"
         remedy = f"save the original as .png, or {reduce_remedy(path)}"
         refuse(path, None, problem, "a lossless image", remedy)
     if suffix == LDTK_LEVEL_SUFFIX:

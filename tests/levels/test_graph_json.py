@@ -318,7 +318,7 @@ def with_node(**node: object) -> dict[str, Any]:
         ),
         (
             {"graph": {"terrains": {"ground": {"enter_from": []}}}, "nodes": TWO, "edges": []},
-            "graph.terrains.ground: the terrain says where it may be entered from",
+            "graph.terrains.ground: the terrain has enter_from",
         ),
         (
             {"graph": {"terrains": {"ground": {"price": 1}}}, "nodes": TWO, "edges": []},
@@ -334,7 +334,7 @@ def with_node(**node: object) -> dict[str, Any]:
         ({"multigraph": None, "nodes": TWO, "edges": []}, "multigraph: found null"),
         ({"direcetd": True, "nodes": TWO, "edges": []}, "direcetd: unknown key; expected one of"),
         ({"version": 2, "nodes": TWO, "edges": []}, "version: version 2 of the format is too new"),
-        ({"version": 0, "nodes": TWO, "edges": []}, "version: there never was a version 0"),
+        ({"version": 0, "nodes": TWO, "edges": []}, "version: version 0"),
     ],
 )
 def test_refused(tmp_path: Path, document: dict[str, Any], line: str) -> None:

@@ -209,7 +209,7 @@ ONE_MISTAKE: list[tuple[dict[str, object], str]] = [
     (
         {"doors": [DOOR, {**DOOR, "name": "e"}]},
         'doors[1]: door "e" has the cell (0, 0), which door "d" has; expected doors without '
-        "common cells; draw the doors apart, or make them one",
+        "common cells; separate the doors, or merge them",
     ),
     (
         {"ledges": [{"cells": [[0, 0]], "bars": ["up"]}]},

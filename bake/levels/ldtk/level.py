@@ -63,7 +63,7 @@ def read_ldtk(path: Path, part: str, reading: LdtkReading, project: Path | None)
     parts = {asset.name: asset for asset in outline(path, document, reading)}
     if part not in parts:
         listed = ", ".join(shown(name) for name in list(parts)[:8])
-        problem = f"there is no level {shown(part)}" if part else "the project gives several levels"
+        problem = f"there is no level {shown(part)}" if part else "the project has several levels"
         refuse(path, None, problem, f"one of {listed}", "build again")
     assert isinstance(document, dict), "else there were no parts"
     whole = open_project(path, document, reading, project)
@@ -258,7 +258,7 @@ class EntityReader(ThingCollector):
 
     def _require_cell(self, entity: Entity) -> Cell:
         if entity.cell is None:
-            entity.where.refuse("it stands outside its level", "a place inside", "move it")
+            entity.where.refuse("it lies outside its level", "a place inside", "move it")
         return entity.cell
 
     def _find_cells(self, entity: Entity) -> Int32Array:
@@ -342,8 +342,8 @@ class EntityReader(ThingCollector):
             reference.get("levelIid") in self._level_iids or "levelIid" not in reference
         ):
             entity.where.refuse(
-                f"it refers to the entity {shown(reference['entityIid'])}, which is nowhere",
-                "an entity of a layer that counts",
+                f"it refers to the entity {shown(reference['entityIid'])}, which does not exist",
+                "an entity of a layer that is read",
                 "choose its goal again in LDtk",
             )
         return goal

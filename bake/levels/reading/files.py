@@ -200,7 +200,7 @@ def check_version(top: Where, version: object, newest: int) -> None:
         problem = f"version {shown(version)} of the format is too new for this bake"
         where.refuse(problem, f"at most {newest}", "update bake")
     if version < 1:
-        problem = f"there never was a version {shown(version)} of the format"
+        problem = f"version {shown(version)} of the format does not exist"
         where.refuse(problem, str(newest))
 
 
@@ -311,7 +311,7 @@ def resolve_reference(
             f"move the file, or set allow_outside = true in [{table}]",
         )
     if not exists:
-        problem, remedy = f"the file {shown(reference)} is missing", "bring it back"
+        problem, remedy = f"the file {shown(reference)} is missing", "restore it"
         similar = _find_other_spelling(path, None if allow_outside else root)
         if similar is not None:
             spelled, difference = similar

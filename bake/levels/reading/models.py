@@ -175,7 +175,7 @@ def terrain_rules(
             rules[name] = TerrainRule(cost=value.cost, enter_from=enter_from)
         elif "enter_from" in given:
             where.inside(name).refuse(
-                "the terrain says where it may be entered from, but has no cost",
+                "the terrain has enter_from but no cost",
                 '"cost" beside "enter_from"',
             )
         packed = parse_color(value.colour)

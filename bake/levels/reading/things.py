@@ -130,7 +130,7 @@ def _check_shape(level: GridLevel) -> None:
     layout, floor_height = level.hex_layout, rows or level.height
     ambiguity = level.coordinates and level.coordinates.problem(level.width, floor_height, layout)
     if ambiguity:
-        refuse(level.source, None, ambiguity, "cells that can be told apart near the origin")
+        refuse(level.source, None, ambiguity, "cells that are distinguishable near the origin")
     if level.barred is not None and level.barred.shape != level.terrain.shape:
         problem = (
             f"there are ledges for {level.barred.shape} cells, and {level.terrain.shape} cells"
@@ -289,5 +289,5 @@ def _check_shared_door_cells(level: GridLevel, doors: Sequence[Door]) -> None:
         f"door {shown(door.name)} has the cell {_format_cell((x, y), level.floor_height)}, "
         f"which door {shown(first.name)} has",
         "doors without common cells",
-        "draw the doors apart, or make them one",
+        "separate the doors, or merge them",
     )

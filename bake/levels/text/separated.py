@@ -106,7 +106,7 @@ def split_values(path: Path, text: str) -> Iterator[tuple[int, list[str]]]:
         refuse(
             path,
             f"line {line}",
-            f"the values cannot be told apart: {error}",
+            f"the values cannot be separated: {error}",
             'values between delimiters, and "" for a quote inside of quotes',
         )
 

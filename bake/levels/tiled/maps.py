@@ -108,11 +108,11 @@ def build_map_level(owner: Fields, reading: TiledReading, files: MapFiles) -> Ma
     painter.find(objects, layers)
     if not (painter.shapes or any(layer.kind == "tilelayer" for layer in layers)):
         owner.refuse(
-            "the map has no tile layer that counts, and no object has a terrain",
+            "the map has no tile layer to read, and no object has a terrain",
             "some terrain",
             "see layers and ignore in [tiled]"
             if reading.layers or reading.ignore
-            else 'say what its objects are in [tiled.legend], as in "layer:Walls" = "wall"',
+            else 'set the terrain of its objects in [tiled.legend], as in "layer:Walls" = "wall"',
         )
     floors = _list_floors(layers)
     whole = find_extent(owner, [*layers, *raising], painter.boxes())
@@ -208,7 +208,7 @@ def _list_floors(layers: list[Layer]) -> tuple[int, ...]:
     for layer in tiles:
         if floors and layer.floor is None:
             layer.fields.refuse(
-                "the layer lies on no floor, though others do",
+                "the layer has no floor, but other layers do",
                 "all tile layers inside groups with a property floor",
                 "move it into the group of a floor, or ignore it in [tiled]",
             )

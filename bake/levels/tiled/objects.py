@@ -181,7 +181,7 @@ def _read_object(
             fields.refuse(
                 f"the gid {gid} is in no tileset",
                 "a tile of one of the map's tilesets",
-                "bring back the tileset in Tiled, or delete the object",
+                "restore the tileset in Tiled, or delete the object",
             )
         alignment, flips = match[0].alignment, gid & ~TILE_BITS
         tile = match[0].tile(match[1])

@@ -86,7 +86,7 @@ class ObjectReader(ThingCollector):
                     if not matches
                     else f"which {len(matches)} objects are called"
                 ),
-                "one object of an object layer that counts",
+                "one object of an object layer that is read",
                 'set the property "to" to an object (type object)',
             )
         return matches[0]

@@ -273,6 +273,6 @@ class Tilesets:
             layer.refuse(
                 f"tile {cell} has the gid {gid & TILE_BITS}, which is in no tileset",
                 "a tile of one of the map's tilesets",
-                "bring back the tileset in Tiled, or erase the tile",
+                "restore the tileset in Tiled, or erase the tile",
             )
         return match

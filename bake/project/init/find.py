@@ -238,7 +238,7 @@ def _images_of_levels(
             if not why:
                 yield file
             elif is_painting and small in chosen:
-                left_out.append((file, f"{small.name} stands for it"))
+                left_out.append((file, f"{small.name} is used instead"))
             elif is_painting and reduced is not None:
                 reduced.append(write_reduced(file))
                 yield reduced[-1]

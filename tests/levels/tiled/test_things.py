@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from bake.levels.tiled.canvas import Placing
@@ -153,7 +153,7 @@ def test_floors_lie_below_one_another_the_lowest_first(tmp_path: Path) -> None:
     path = write(tmp_path, tmx(floor(1, 3), floor(2, 1), objects(lost), width=3, height=2))
     assert "it lies on no floor; expected one of 1, 2" in refused(path)
     path = write(tmp_path, tmx(floor(1, 3), layer([[1] * 3] * 2), width=3, height=2))
-    assert "the layer lies on no floor" in refused(path)
+    assert "the layer has no floor" in refused(path)
 
 
 def test_objects_of_infinite_maps_keep_to_their_tiles(tmp_path: Path) -> None:
@@ -308,7 +308,10 @@ def test_polygons_against_winding_each_point(
             crossings = 0
             for (ax, ay), (bx, by) in zip(shape, shape[1:] + shape[:1], strict=True):
                 if (ay > py) != (by > py):
-                    crossings += px < ax + (py - ay) / (by - ay) * (bx - ax)
+                    crossing = ax + (py - ay) / (by - ay) * (bx - ax)
+                    # Corners are rounded to 1/65,536 of a cell, so centers on an edge may differ.
+                    assume(abs(px - crossing) > 1e-3)
+                    crossings += px < crossing
             if crossings % 2:
                 u, v = placing.cells(np.array([x]), np.array([y]), 0)
                 expected.add((int(u[0]), int(v[0])))

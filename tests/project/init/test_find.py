@@ -161,7 +161,7 @@ def test_a_painting_is_offered_reduced_and_is_a_level_then(tmp_path: Path, suffi
     for reduce in (False, True):
         answer = find_levels(tmp_path, reduce=reduce)
         assert answer.levels == (small,)
-        assert reasons(answer) == {file.name: "hall-reduced.png stands for it"}
+        assert reasons(answer) == {file.name: "hall-reduced.png is used instead"}
     assert small.read_bytes() == made
 
 
