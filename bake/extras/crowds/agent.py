@@ -1,4 +1,4 @@
-"""Walk toward a goal on a level that is not known: look, plan over what is believed, step."""
+"""Agents that walk to a goal on a level that they know in part."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 
 class Agent:
-    """Somebody on the way to a goal, who believes what a side has seen.
+    """An agent that plans by the belief of its side, and extends the belief as it walks.
 
     Attributes:
-        belief: what the side knows.
-        steps: how many steps it has made.
-        walked: what they cost, in units.
+        belief: the knowledge of the side.
+        steps: the number of steps made.
+        walked: the cost of these steps, in units.
     """
 
     def __init__(
@@ -35,14 +35,14 @@ class Agent:
         goal: Place,
         method: str = "dstar_lite",
     ) -> None:
-        """Place an agent; it knows where it stands and nothing else that its side has not seen.
+        """Place an agent on the level.
 
         Args:
             belief: may be shared with any number of agents.
-            place, goal: places of the level. Nobody knows ahead whether the goal can be reached.
-            method: "dstar_lite" repairs its plan after each look; "moving_target" does so for goals
-                that move; "trailing" goes where such a goal was, and from there after it; "astar"
-                plans anew.
+            place, goal: places of the level. The goal may turn out to be unreachable.
+            method: "dstar_lite" repairs its plan after each observation; "moving_target" does so
+                for goals that move; "trailing" goes to the last known place of such a goal, and
+                follows it from there; "astar" computes a new plan.
 
         Raises:
             QueryError: there is no such place or method, or the profile cannot stand on ``place``.
@@ -64,12 +64,12 @@ class Agent:
         self._plan: Plan = self._methods()[self._method](belief, self._here, self._goal)
 
     def _methods(self) -> Mapping[str, Maker]:
-        """Return what makes plans, by the name of the method."""
+        """Return the constructors of plans, by method."""
         return METHODS
 
     @property
     def place(self) -> AnyPlace:
-        """Return where the agent stands."""
+        """The place of the agent."""
         return self.belief.places.place_at(self._here)
 
     @place.setter
@@ -78,7 +78,7 @@ class Agent:
 
     @property
     def goal(self) -> AnyPlace:
-        """Return where the agent wants to be; another goal may be set at any time."""
+        """The goal of the agent, which may be set at any time."""
         return self.belief.places.place_at(self._goal)
 
     @goal.setter
@@ -88,32 +88,31 @@ class Agent:
 
     @property
     def arrived(self) -> bool:
-        """Tell whether the agent stands on its goal."""
+        """Whether the agent is at its goal."""
         return self._here == self._goal
 
     @property
     def expanded(self) -> int:
-        """Return how many places its searches have expanded so far, each time counted."""
+        """The number of expansions of its searches so far."""
         return self._expanded + self._plan.expanded
 
     @property
     def nbytes(self) -> int:
-        """Return the bytes of the belief, which allies share, and of the plan."""
+        """The bytes of the belief, which allies share, and of the plan."""
         return self.belief.nbytes + self._plan.nbytes
 
     def observe(self, places: npt.ArrayLike | Iterable[Place]) -> int:
-        """See some places, for the whole side: see :meth:`Belief.observe`."""
+        """Observe places for the whole side; see :meth:`Belief.observe`."""
         return self.belief.observe(places)
 
     def step(self) -> AnyPlace | None:
-        """Take the next step of the best plan, and see the two places it leads between.
+        """Move along the plan by one step, and observe both ends of the step.
 
-        Where the step turns out not to be what was believed, the agent plans again and takes
-        another one.
+        If the belief about the step was wrong, the agent plans again before it moves.
 
         Returns:
-            Where the agent stands now, which is its goal once it has arrived; None where it stays,
-            because no way is left that it believes in.
+            The new place of the agent, or its goal if it has arrived; None if the agent believes
+            that the goal is unreachable, and stays.
         """
         if self.arrived:
             return self.goal
@@ -132,7 +131,7 @@ class Agent:
         return self.place
 
     def path(self) -> list[AnyPlace] | MaybeNone:
-        """Return the way that the agent plans to go; None where it believes in none."""
+        """Return the planned path; None if the agent believes that the goal is unreachable."""
         self._catch_up()
         way = self._plan.way(self._here)
         if way is None:
@@ -140,7 +139,7 @@ class Agent:
         return [self.belief.places.place_at(each) for each in way.tolist()]
 
     def cost(self) -> float:
-        """Return what the way of :meth:`path` costs, in units; inf where there is none."""
+        """Return the cost of :meth:`path` in units; inf if the goal is unreachable."""
         self._catch_up()
         way = self._plan.way(self._here)
         return math.inf if way is None else self.belief.length(way)
@@ -150,7 +149,7 @@ class Agent:
         return self._plan.next_node(self._here)
 
     def _catch_up(self) -> None:
-        """Have the plan know all that the side has seen."""
+        """Update the plan with all observations of the side."""
         belief = self.belief
         if self._epoch != belief.epoch:
             self._expanded += self._plan.expanded
@@ -161,14 +160,14 @@ class Agent:
 
 
 class Route:
-    """The best way between two places that stay, kept up to date by LPA* as a side sees more.
+    """The shortest believed path between two fixed places, updated by LPA*.
 
     Attributes:
-        belief: what the side knows.
+        belief: the knowledge of the side.
     """
 
     def __init__(self, belief: Belief, start: Place, goal: Place) -> None:
-        """Begin; nothing is searched yet.
+        """Create a route; the first query searches.
 
         Raises:
             QueryError: there is no such place.
@@ -187,11 +186,11 @@ class Route:
 
     @property
     def expanded(self) -> int:
-        """Return how many places were expanded so far, each time counted."""
+        """The number of expansions so far."""
         return self._expanded + self._search.expanded
 
     def path(self) -> list[AnyPlace] | MaybeNone:
-        """Return the way as it is believed to be best now; None where there is none."""
+        """Return the path that is believed to be shortest; None if the goal is unreachable."""
         self._catch_up()
         path = self._search.path()
         if path is None:
@@ -199,7 +198,7 @@ class Route:
         return [self.belief.places.place_at(each) for each in path.tolist()]
 
     def cost(self) -> float:
-        """Return what the way is believed to cost, in units; inf where there is none."""
+        """Return the believed cost of the path in units; inf if the goal is unreachable."""
         self._catch_up()
         ticks = self._search.ticks()
         return math.inf if ticks is None else ticks / self.belief.places.ticks_per_unit

@@ -1,7 +1,7 @@
-"""Keep what a side knows of a level: which arcs it has seen, and what it thinks of the others.
+"""The belief of a side about a level: the arcs it has observed, and guesses about all others.
 
-A belief is a graph of its own beside the level, the same for all allies who share it. Agents plan
-over it, so where the level is not what they think they find out by looking.
+A belief is a graph beside the level, which allies share. Agents plan over the belief and correct it
+by observations.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ if TYPE_CHECKING:
     from bake.search.incremental.twins import TwinArcs
     from bake.search.point.estimates import Estimate
 
-#: What may be thought of cells that nobody has seen; a number is a price in units.
+#: Guesses about cells that were not observed; a number is a cost in units.
 UNKNOWN = ("optimistic", "pessimistic")
 
 
 class Change:
-    """What one look has changed.
+    """The changes of a belief by one observation.
 
     Attributes:
-        arcs: (k) int64, the arcs whose weights are others now.
+        arcs: (k) int64, the arcs with new weights.
         cheaper: whether any of them costs less than before.
     """
 
@@ -56,30 +56,30 @@ class Change:
 
 
 class Belief:
-    """What a side knows of a level, for one profile.
+    """The belief of a side about a level, for one profile.
 
-    Seeing a place tells whether the profile can stand there, what the steps between it and all
-    other places cost that have been seen, and which links begin or end there. A diagonal past a
-    wall that was seen is closed where corners may not be cut. What was seen is believed until it is
-    seen again, even if the level has changed since.
+    The observation of a place reveals whether the profile can stand there, the costs of steps to
+    all other observed places, and the links that begin or end there. A diagonal past an observed
+    wall is closed where corners may not be cut. An observation is believed until the next one of
+    the same place, even if the level has changed since.
 
     Attributes:
         places: the places of the level.
-        arcs: every arc that the level may have, with the weights that are believed now.
-        changes: what each look has changed so far; whoever plans keeps how many it has read.
-        epoch: how often the heuristic had to be made anew, because the level changed in a way that
-            nobody could foresee. Plans begin anew then.
+        arcs: every arc that the level may have, with the believed weights.
+        changes: the changes by each observation so far; each plan stores how many it has read.
+        epoch: the number of times that the heuristic was rebuilt because the level changed in an
+            unforeseen way. Plans then start again.
     """
 
     def __init__(self, nav: Navigator, unknown: str | float = "optimistic") -> None:
-        """Begin with nothing seen.
+        """Create a belief without observations.
 
         Args:
             nav: a profile of an open level.
-            unknown: what to think of what was not seen. "optimistic": that one can go anywhere, at
-                the least that such a step costs in the level as it is now, and that stairs may lead
-                from any cell to the next floor. "pessimistic": that one can go nowhere. A number:
-                that one can go anywhere, and a straight step or stairs cost so many units.
+            unknown: the guess about unobserved arcs. "optimistic": every step is possible, at the
+                lowest cost of such a step in the current level, and stairs may lead from any cell
+                to the next floor. "pessimistic": no step is possible. A number: every step is
+                possible, and a straight step or stairs cost this many units.
 
         Raises:
             QueryError: ``unknown`` is something else, or the level has headings.
@@ -92,21 +92,21 @@ class Belief:
         self._guess = guessed_weights(self.places, self.arcs, true, unknown)
         self.arcs.weight[:] = self._guess
         cutting = self.places.asset.text("corner_cutting") if has_diagonals(self.places) else None
-        # How many walls beside a diagonal step close it; more than there are where none does.
+        # The number of walls beside a diagonal step that close it; 3 = never closed.
         self._closing = {"never": 1, "one_free": 2}.get(cutting or "", 3)
         self.changes: list[Change] = []
         self.epoch = 0
         self._nav = nav
         self._truth = snapshot
         self._version = 1
-        # When each location was last seen, as the number of the level's version; 0 = never.
+        # The version of the level in which each location was last observed; 0 = never.
         self._seen = np.zeros(self.arcs.node_count, dtype=np.int32)
-        # Where nobody could stand when that was last seen.
+        # Locations where the profile could not stand when last observed.
         self._wall = np.zeros(self.arcs.node_count, dtype=np.bool_)
         self.estimate = self._norm(true)
 
     def _norm(self, true: TrueArcs) -> Estimate:
-        """Return a heuristic that holds for what is believed, and for what can be seen now."""
+        """Return a heuristic that is consistent for the believed and the current arcs."""
         open_arcs = np.flatnonzero(self.arcs.weight != BLOCKED)
         tail = np.concatenate([self.arcs.tail(open_arcs), true.tail])
         head = np.concatenate([self.arcs.head[open_arcs], true.head])
@@ -116,13 +116,13 @@ class Belief:
     # -- looking ----------------------------------------------------------------------------------
 
     def observe(self, places: npt.ArrayLike | Iterable[Place]) -> int:
-        """See some places as they are now.
+        """Observe the current state of some places.
 
         Args:
-            places: cells or node names, as many as you like; walls are places, too.
+            places: any number of cells or node names; walls are places, too.
 
         Returns:
-            How many arcs are believed to cost something else than before.
+            The number of arcs whose believed cost has changed.
 
         Raises:
             QueryError: there is no such place.
@@ -136,11 +136,11 @@ class Belief:
         return self.see(location)
 
     def observe_all(self) -> int:
-        """See the whole level as it is now, as an agent with a map; later changes stay unseen."""
+        """Observe the whole level, as an agent with a map; later changes stay unobserved."""
         return self.see(np.arange(self.arcs.node_count, dtype=np.int32))
 
     def see(self, location: Int32Array) -> int:
-        """See some locations: see :meth:`observe`."""
+        """Observe locations; see :meth:`observe`."""
         self._look_up()
         fresh = np.unique(location[self._seen[location] != self._version]).astype(np.int64)
         if not len(fresh):
@@ -162,7 +162,7 @@ class Belief:
         return len(arcs)
 
     def _weights(self, arcs: Int64Array) -> Int32Array:
-        """Return (k) int32 ticks, what is to be believed of some arcs by what has been seen."""
+        """Return (k) int32, the believed ticks of some arcs."""
         tail, head, seen = self.arcs.tail(arcs), self.arcs.head[arcs], self._seen
         weight = self._guess[arcs]
         if self._closing < 3:
@@ -170,16 +170,16 @@ class Belief:
             walls = self._wall[flank[diagonal]].sum(axis=1)
             weight[np.flatnonzero(diagonal)[walls >= self._closing]] = BLOCKED
         known = (seen[tail] > 0) & (seen[head] > 0)
-        # What leads to a place where nobody can stand is blocked, wherever it comes from.
+        # All arcs to a wall are blocked.
         known |= self._wall[tail] | self._wall[head]
-        if self.places.is_grid:  # A ladder is seen from either end.
+        if self.places.is_grid:  # A ladder is visible from either end.
             jumps = ~are_neighbours(self.places, tail, head)
             known |= jumps & ((seen[tail] > 0) | (seen[head] > 0))
         weight[known] = _true_weights(self._truth, tail[known], head[known])
         return weight
 
     def _look_up(self) -> None:
-        """Notice whether the level has changed since somebody last looked."""
+        """Adopt the newest version of the level."""
         now = self._nav._now
         if now is self._truth:
             return
@@ -198,7 +198,7 @@ class Belief:
             self.epoch += 1
 
     def _take(self, places: NodePlaces) -> None:
-        """Take nodes into account that came into the level after the belief was made."""
+        """Extend the belief by nodes that were added to the level."""
         before, self.places = self.places, places
         more = len(places.names) - self.arcs.node_count
         first_out = np.append(self.arcs.first_out, np.full(more, self.arcs.first_out[-1]))
@@ -209,7 +209,7 @@ class Belief:
         self._seen[np.flatnonzero(renamed)] = 0
 
     def _add(self, true: TrueArcs, new: BoolArray) -> None:
-        """Take arcs into account that came into the level after the belief was made."""
+        """Extend the belief by arcs that were added to the level."""
         from bake.search.incremental.twins import twin_arcs
 
         before, tail = self.arcs, self.arcs.tails()
@@ -220,16 +220,16 @@ class Belief:
         self.arcs.weight[where] = before.weight
         guess, self._guess = self._guess, np.full_like(self.arcs.weight, BLOCKED)
         self._guess[where] = guess
-        # Numbers of arcs are others now, and plans begin anew.
+        # Arcs have new numbers, so plans start again.
         self.changes.clear()
 
     @property
     def profile(self) -> str:
-        """Return the name of the profile."""
+        """The name of the profile."""
         return self._nav.name
 
     def standing(self, place: Place) -> int:
-        """Return the location of a place that the profile can stand on, as the level is now.
+        """Return the location of a place on which the profile can stand in the current level.
 
         Raises:
             OutsideMapError, UnknownNodeError: there is no such place.
@@ -239,7 +239,7 @@ class Belief:
         return int(snapshot.version.location[snapshot.rows.row(place)])
 
     def seen(self, place: Place) -> bool:
-        """Tell whether a place was ever seen.
+        """Return True if a place was observed.
 
         Raises:
             QueryError: there is no such place.
@@ -247,15 +247,15 @@ class Belief:
         return bool(self._seen[self.places.location(place)] > 0)
 
     def seen_everywhere(self) -> BoolArray:
-        """Return which places were ever seen: (height, width) bool; (n) on graphs."""
+        """Return a mask of observed places, (height, width) bool; (n) on graphs."""
         seen = self._seen > 0
         return seen.reshape(self.places.height, self.places.width) if self.places.is_grid else seen
 
     def around(self, place: Place, radius: int) -> list[AnyPlace]:
-        """Return the places at most so many columns and rows away, on graphs so many arcs.
+        """Return the places within a number of columns and rows, or of arcs on graphs.
 
-        This is for agents who see through walls; :meth:`in_sight` is for others. A game that knows
-        better passes its own places to :meth:`observe`.
+        This is for agents that see through walls; :meth:`in_sight` is for others. A game with its
+        own rule of sight passes its places to :meth:`observe`.
 
         Raises:
             QueryError: there is no such place, or the radius is no whole number from 0 on.
@@ -264,15 +264,15 @@ class Belief:
         return [self.places.place_at(each) for each in self.locations_around(here, radius).tolist()]
 
     def in_sight(self, place: Place, radius: float) -> list[AnyPlace]:
-        """Return the places that can be seen from one, in a straight line past no wall.
+        """Return the places in a straight line of sight from one.
 
-        On grids walls are cells that the profile cannot cover, as the level is now, and they are
-        seen with the open cells that they touch. On planes lines are those of ``nav.plane.smooth``,
-        and on graphs they follow arcs that lead straight on.
+        On grids, cells that the profile cannot cover in the current level are walls, and are
+        visible with the open cells that they touch. On planes the lines are those of
+        ``nav.plane.smooth``, and on graphs they follow arcs in a straight line.
 
         Args:
             place: a place of the level.
-            radius: how far one sees as the crow flies, in steps between neighbouring cells or in
+            radius: the range of sight in a straight line, in steps between neighboring cells or in
                 units of the nodes' positions.
 
         Raises:
@@ -284,11 +284,11 @@ class Belief:
         return [self.places.place_at(each) for each in found.tolist()]
 
     def locations_around(self, here: int, radius: int) -> Int32Array:
-        """Return (k) int32, the locations at most so many columns and rows, or arcs, away."""
+        """Return (k) int32, the locations within a number of columns and rows, or of arcs."""
         places, most = self.places, self.arcs.node_count
         if whole_of(radius) < 0:
             raise QueryError(f"the radius is {quoted(radius)}", expected="a whole number from 0 on")
-        radius = min(whole_of(radius), most)  # Nothing lies farther away than that.
+        radius = min(whole_of(radius), most)  # No location is farther away.
         if not places.is_grid:
             near = np.array([here], dtype=np.int64)
             for _ in range(radius):
@@ -305,7 +305,7 @@ class Belief:
         return (ys[:, None] * np.int32(places.width) + xs).ravel()
 
     def locations_in_sight(self, here: int, radius: float) -> Int32Array:
-        """Return (k) int32, the locations that can be seen from one: see :meth:`in_sight`."""
+        """Return (k) int32, the locations visible from one; see :meth:`in_sight`."""
         self._look_up()
         places = self.places
         if not places.is_grid:
@@ -316,7 +316,7 @@ class Belief:
         if not 0 <= whole_of(radius) <= 32:
             raise QueryError(f"the radius is {quoted(radius)}", expected="a whole number, 0 to 32")
         radius = whole_of(radius)
-        # Rows of hexagons lie nearer to one another than hexagons of a row do.
+        # Rows of hexagons are closer to each other than the hexagons of a row.
         near = self.locations_around(here, radius + (radius + 5) // 6)
         size = places.asset.graph.mover(self.profile).size
         return cells_in_sight(self._truth.version, size, here, near, radius)
@@ -324,19 +324,19 @@ class Belief:
     # -- what is believed -------------------------------------------------------------------------
 
     def ticks(self, tail: int, head: int) -> int:
-        """Return what a step between two neighbouring locations is believed to cost."""
+        """Return the believed ticks of a step between two neighboring locations."""
         first, end = self.arcs.first_out[tail : tail + 2].tolist()
         arc = first + int(np.searchsorted(self.arcs.head[first:end], head))
         return int(self.arcs.weight[arc])
 
     def steps_to(self, tail: int, head: int) -> bool:
-        """Tell whether a step that is believed in leads from one location to another."""
+        """Return True if a believed step leads from one location to another."""
         first, end = self.arcs.first_out[tail : tail + 2].tolist()
         joined = self.arcs.head[first:end] == head
         return bool((self.arcs.weight[first:end][joined] != BLOCKED).any())
 
     def length(self, locations: Int32Array) -> float:
-        """Return what a way is believed to cost, in units; inf where a step is blocked."""
+        """Return the believed cost of a path in units; inf if a step is blocked."""
         ticks = [
             self.ticks(*ends)
             for ends in zip(locations[:-1].tolist(), locations[1:].tolist(), strict=True)
@@ -346,7 +346,7 @@ class Belief:
 
     @property
     def nbytes(self) -> int:
-        """Return the bytes of the belief, without what each plan over it takes."""
+        """The bytes of the belief, without its plans."""
         logged = sum(change.arcs.nbytes for change in self.changes)
         arrays = (*self.arcs, self._guess, self._seen, self._wall)
         return sum(each.nbytes for each in arrays) + logged

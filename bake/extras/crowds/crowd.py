@@ -1,7 +1,7 @@
-"""Lead many agents over one level, a step at a time, so that no two are ever in conflict.
+"""Crowds of agents that move over one level in steps, without conflicts.
 
-All moves take one step, whatever they cost. The way of each agent is planned for a window of steps,
-and planned anew when half of them are made: see :mod:`bake.extras.crowds.rounds`.
+Every move takes one step, whatever it costs. The path of each agent is planned for a window of
+steps, and planned again after half of them: see :mod:`bake.extras.crowds.rounds`.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ class Agent:
     Attributes:
         number: its number in the crowd.
         profile: the name of its profile.
-        goal: where it is to go; None = nowhere.
-        stands: whether it stays where it is, whoever wants to pass.
+        goal: the place to go to; None = none.
+        stands: whether the agent stays at its place, and yields to no other agent.
     """
 
     def __init__(self, crowd: Crowd, number: int, profile: str, row: int, priority: float) -> None:
@@ -43,20 +43,20 @@ class Agent:
         self.goal: AnyPlace | None = None
         self.stands = False
         self._row = row
-        # Where it goes: the row of the goal, or of a free place near it. None = not settled yet.
+        # The row of the goal, or of a free place near it; None = not chosen yet.
         self._target: int | None = row
-        self._toward: Field | None = None  # the distances to the target, once they were needed
+        self._toward: Field | None = None  # distances to the target, computed on first use
         self._cut_off = False
-        self._since = crowd.steps  # the step at which it was last as near to its target as ever
+        self._since = crowd.steps  # the step of its smallest distance to the target
         self._nearest = 0
-        self._asked = crowd.steps  # the step at which it got its goal
-        self._urgent = 0  # in how many rounds it found no way in turn
-        self._stood = crowd.steps  # the step at which it came to where it is
+        self._asked = crowd.steps  # the step at which the goal was set
+        self._urgent = 0  # rounds without a path in its turn
+        self._stood = crowd.steps  # the step at which it came to its place
         self._around: tuple[bytes, Field] | None = None
 
     @property
     def priority(self) -> float:
-        """Return the priority of an agent; higher ones are planned first."""
+        """The priority of the agent; higher ones are planned first."""
         return self._priority
 
     @priority.setter
@@ -67,41 +67,41 @@ class Agent:
 
     @property
     def place(self) -> AnyPlace:
-        """Return where it is."""
+        """The place of the agent."""
         return self._crowd._mover(self.profile).place(self._row)
 
     @property
     def target(self) -> AnyPlace | MaybeNone:
-        """Return where it goes: the goal, or a free place near it; None before that is settled."""
+        """The goal, or a free place near it; None until it is chosen."""
         target = self._target
         return None if target is None else self._crowd._mover(self.profile).place(target)
 
     @property
     def diverted(self) -> bool:
-        """Tell whether it goes to a free place near its goal, because another one has the goal."""
+        """Whether the target is a free place near the goal, which another agent occupies."""
         return self.goal is not None and self._target is not None and self.target != self.goal
 
     @property
     def arrived(self) -> bool:
-        """Tell whether it is where it goes; without a goal it always is when it need not yield."""
+        """Whether the agent is at its target; without a goal, unless it has to yield."""
         return self._target == self._row
 
     @property
     def cut_off(self) -> bool:
-        """Tell whether there was no way to its goal when that was last settled."""
+        """Whether the goal was unreachable when the target was chosen."""
         return self._cut_off
 
     @property
     def hindered(self) -> int:
-        """Return for how many steps it has come no nearer to where it goes."""
+        """The number of steps since the agent last came nearer to its target."""
         return 0 if self.arrived else self._crowd.steps - self._since
 
     def ahead(self) -> list[AnyPlace]:
-        """Return the places of its next steps, as far as they are planned."""
+        """Return the places of the planned next steps."""
         return self._crowd._ahead(self)
 
     def go(self, goal: Place | None) -> None:
-        """Give it another goal; it counts from the next planned window on. None = where it is.
+        """Set the goal, which counts from the next planned window; None = stay.
 
         Raises:
             QueryError: there is no such place, or the profile cannot stand on it.
@@ -114,7 +114,7 @@ class Agent:
         self._around = None
 
     def stand(self, stands: bool = True) -> None:
-        """Let it stay where it is, whoever wants to pass, or let it move again."""
+        """Fix the agent to its place, or allow it to move again."""
         if stands != self.stands:
             self.stands = stands
             self._stood = self._crowd.steps
@@ -122,12 +122,12 @@ class Agent:
 
 
 class Crowd:
-    """Agents on one level, who all make one step at a time; one thread's at a time.
+    """Agents on one level that all move at the same time. Not safe for concurrent threads.
 
     Attributes:
-        steps: how many steps were made.
-        conflicts: how often two agents were in conflict, counted step by step: never.
-        window, replan_after: how many steps are planned, and after how many they are planned anew.
+        steps: the number of steps made.
+        conflicts: the conflicts counted so far, which should be none.
+        window, replan_after: the number of planned steps, and of steps until the next plan.
         blocked_after: see :meth:`__init__`.
     """
 
@@ -142,19 +142,19 @@ class Crowd:
         crossing: float = 0,
         capacity: Mapping[PlaceT, int] | None = None,
     ) -> None:
-        """Make a crowd without agents.
+        """Create a crowd without agents.
 
         Args:
-            level: an open level. It may change; the crowd plans anew then.
-            window: how many steps to plan, 2 to 256. A longer one sees further ahead, and takes
-                longer.
-            replan_after: after how many steps to plan again; None = half the window.
-            blocked_after: an agent that has come no nearer for so many steps treats whoever has
-                stood for as long as a wall, and finds its way around.
-            wait: units that waiting for a step costs; None = what the cheapest move costs.
-            crossing: units that a step costs more where it crosses another way: where it leads onto
-                a place that somebody planned before comes to from elsewhere in the window.
-            capacity: for how many agents there is room on some places; on all others for one.
+            level: an open level. The crowd plans again when the level changes.
+            window: the number of steps to plan, 2 to 256. A longer window looks further ahead and
+                takes longer.
+            replan_after: the number of steps until the next plan; None = half the window.
+            blocked_after: an agent that has come no nearer for this many steps treats agents that
+                have stood for as long as walls.
+            wait: the cost of waiting for a step, in units; None = the cost of the cheapest move.
+            crossing: the additional cost, in units, of a step that crosses another path: a step
+                onto a place that an agent planned earlier reaches from elsewhere in the window.
+            capacity: the number of agents that fit on some places; one fits on any other.
 
         Raises:
             QueryError: a number is out of range, or there is no such place.
@@ -182,7 +182,7 @@ class Crowd:
 
     @property
     def agents(self) -> tuple[Agent, ...]:
-        """Return the agents, in the order of their numbers."""
+        """The agents, in the order of their numbers."""
         return tuple(self._agents)
 
     def add(
@@ -196,14 +196,14 @@ class Crowd:
         """Add an agent.
 
         Args:
-            place: where it is; other agents may be there only where there is room for several.
-            goal: where it is to go; None = it stays, and yields to others and comes back.
-            profile: the name of its profile; it may be left out where the asset holds only one.
-            priority: of agents under way, those with the larger priority are planned first.
+            place: the place of the agent, which must have free capacity.
+            goal: the place to go to; None = stay, yield to other agents, and come back.
+            profile: the name of its profile; optional if the asset has only one.
+            priority: moving agents of higher priority are planned first.
 
         Raises:
-            QueryError: there is no such place or profile, the profile cannot stand there, or there
-                is no room beside those who do.
+            QueryError: there is no such place or profile, the profile cannot stand there, or other
+                agents occupy the place.
         """
         name = self._level.profile(profile).name
         self._follow_level()
@@ -231,7 +231,7 @@ class Crowd:
         return agent
 
     def remove(self, agent: Agent) -> None:
-        """Take an agent away; those after it get new numbers.
+        """Remove an agent; agents after it get new numbers.
 
         Raises:
             QueryError: it is not in the crowd.
@@ -246,7 +246,7 @@ class Crowd:
     # -- steps ------------------------------------------------------------------------------------
 
     def step(self) -> None:
-        """Let every agent make its next move, or wait; plan before, where that is due."""
+        """Move all agents by one step, after planning if it is due."""
         self._follow_level()
         while self.plan(None):
             pass
@@ -258,7 +258,7 @@ class Crowd:
             self._move(agent, row)
 
     def _count(self, before: Int32Array, after: Int32Array) -> None:
-        """Count the conflicts of a step from some rows to others."""
+        """Count the conflicts of one step of all agents."""
         here, to = [], []
         for profile, mover in self._movers.items():
             own = np.array([agent.profile == profile for agent in self._agents], dtype=np.bool_)
@@ -266,8 +266,8 @@ class Crowd:
             to.append(mover.covered(after[own]).reshape(-1))
         start, end = np.concatenate(here or [before]), np.concatenate(to or [after])
         moved = start != end
-        # Moves that meet have one middle; where all differ, as nearly always, there is no more to
-        # look at. Cells are numbered line by line, so sums of two of them tell middles apart.
+        # Moves that meet have the same midpoint. Usually all midpoints differ, and no two moves
+        # conflict. Cells are numbered row by row, so the sum of two cells identifies the midpoint.
         middle = (start.astype(np.int64) + end)[moved]
         if len(np.unique(end)) == len(end) and len(np.unique(middle)) == len(middle):
             return
@@ -292,14 +292,14 @@ class Crowd:
             agent._nearest, agent._since = ticks, self.steps
 
     def plan(self, budget_ms: float | None = 1) -> bool:
-        """Plan the next window for a while; call it between steps, so that no step has to wait.
+        """Plan the next window within a time budget; call it between steps to keep steps fast.
 
         Args:
-            budget_ms: when to stop, after one agent is prepared or planned; None = go on until the
-                window is planned.
+            budget_ms: milliseconds after which planning stops, at the end of the current agent;
+                None = plan the whole window.
 
         Returns:
-            Whether the next step still has something to plan.
+            Whether the next step has to plan.
 
         Raises:
             QueryError: the budget is no number of milliseconds.
@@ -327,10 +327,10 @@ class Crowd:
         return False
 
     def replan(self, *, halt: bool = False) -> None:
-        """Plan all windows anew before the next step, say because goals have changed.
+        """Discard planned windows, so that the next step plans again, as after new goals.
 
         Args:
-            halt: whether to forget the present plan; until the next one is made, all stand still.
+            halt: whether to discard the current plan as well; agents stand until the next plan.
         """
         self._round = self._preparing = None
         self._due = self.steps
@@ -347,17 +347,17 @@ class Crowd:
         self._round = None
 
     def _prepare(self) -> Iterator[None]:
-        """Settle targets and compute fields, one agent at a time, before a round begins."""
+        """Choose targets and compute fields for the next round, one agent at a time."""
         yield from self._settle_targets()
         standing = self._standing()
         for agent in self._agents:
-            if agent._target is not None:  # It has got another goal since.
+            if agent._target is not None:  # The goal may have changed since.
                 self._field_for(agent, standing)
                 yield
 
     def _next_round(self) -> Round:
         begins = max(self._due, self.steps)
-        # Agents may have got other goals while others were prepared.
+        # Goals may have changed during the preparation.
         for _ in self._settle_targets():
             pass
         gone = min(begins - self._begins, self.window)
@@ -380,7 +380,7 @@ class Crowd:
     # -- targets and fields -----------------------------------------------------------------------
 
     def _settle_targets(self) -> Iterator[None]:
-        """Choose the goal or a free place near it for agents without a free target, one by one."""
+        """Choose targets for agents without a free one, one agent at a time."""
         blocked = self._standing()
         unsettled = []
         for agent in self._agents:
@@ -418,7 +418,7 @@ class Crowd:
         return agent._toward
 
     def _standing(self) -> BoolArray | None:
-        """Return (cells) bool, where those who have stood for long leave no room, if any have."""
+        """Return (cells) bool, the cells that standing agents fill; None without such agents."""
         stood = [
             agent
             for agent in self._agents
@@ -427,14 +427,14 @@ class Crowd:
         return self._claims(stood).full if stood else None
 
     def _claims(self, agents: Iterable[Agent]) -> Claims:
-        """Return what some agents take of the room there is."""
+        """Return the capacity that some agents use."""
         claims = Claims(self._capacity)
         for agent in agents:
             claims.add(self._covered(agent))
         return claims
 
     def _field_for(self, agent: Agent, standing: BoolArray | None) -> Field:
-        """Return an agent's estimate: around those who stand, where it is hindered by them."""
+        """Return an agent's distances, around standing agents if they have blocked it."""
         field = self._field(agent)
         if standing is None or agent.stands:
             agent._around = None
@@ -457,7 +457,7 @@ class Crowd:
         return self._movers[profile]
 
     def _measure(self) -> None:
-        """Note for how many agents there is room on each cell."""
+        """Set the capacity of every cell."""
         cells = max(mover.cell_count for mover in self._movers.values())
         self._capacity = np.ones(cells, dtype=np.int32)
         for cell, agents in self._stated.items():
@@ -467,7 +467,7 @@ class Crowd:
         return self._mover(agent.profile).cells(agent._row)
 
     def _follow_level(self) -> None:
-        """Take over how the level is now; all agents stand still until the next plan then."""
+        """Adopt the newest version of the level; agents then stand until the next plan."""
         if all(mover.holds() for mover in self._movers.values()):
             return
         movers = {name: Mover(self._level, name) for name in self._movers}

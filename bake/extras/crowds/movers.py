@@ -28,11 +28,11 @@ FIELD_BYTES = 2**28
 
 
 class Field:
-    """How far every row is from one target.
+    """The distances of all rows to one target.
 
     Attributes:
         target: the row.
-        ticks: (r) int32, UNREACHABLE where there is no way.
+        ticks: (r) int32, UNREACHABLE where there is no path.
     """
 
     def __init__(self, target: int, ticks: Float64Array) -> None:
@@ -40,12 +40,12 @@ class Field:
         self.ticks: Int32Array = np.where(np.isfinite(ticks), ticks, UNREACHABLE).astype(np.int32)
 
     def reaches(self, row: int) -> bool:
-        """Tell whether there is a way from a row."""
+        """Return True if a path leads from a row to the target."""
         return bool(self.ticks[row] != UNREACHABLE)
 
     @cached_property
     def nearest_first(self) -> Int32Array:
-        """Return (k) int32, the rows with a way to the target; the nearest first, then the lowest.
+        """(k) int32, the rows that reach the target, by distance and then by number.
 
         The target is the first of them.
         """
@@ -55,16 +55,16 @@ class Field:
 
 
 class Mover:
-    """One profile of a level as the level is now. Make another one when the level changes.
+    """One profile of one version of a level. Create another when the level changes.
 
     Attributes:
         profile: the profile's name.
-        size: how many cells long one side of the agent's footprint is.
+        size: the side of the agent's footprint, in cells.
         graph: rows and arcs.
-        cell: (r) int32, the north-west cell that an agent on each row covers, or its node.
-        offset: (size * size) int32, what leads from it to each cell that the agent covers.
-        width: cells from one line to the next where steps may be diagonal, otherwise 0.
-        cell_count: how many cells, or nodes, the level has.
+        cell: (r) int32, the north-west cell of the footprint on each row, or its node.
+        offset: (size * size) int32, the offset from that cell to each covered cell.
+        width: the cells of a row of the grid where steps may be diagonal, otherwise 0.
+        cell_count: the number of cells, or nodes, of the level.
         units: ticks in a unit.
         lightest: ticks of the cheapest arc.
     """
@@ -80,7 +80,7 @@ class Mover:
         self.graph: PackedArcs = space.packed
         self.lightest = int(space.weight.min(initial=places.ticks_per_unit))
         self.cell = np.ascontiguousarray(version.location)
-        if places.headings is not None:  # An agent is in the way whichever way it looks.
+        if places.headings is not None:  # An agent covers its cell in any heading.
             assert places.floor_height is not None
             self.cell = self.cell % np.int32(places.floor_height * places.width)
         side = np.arange(self.size, dtype=np.int32)
@@ -92,7 +92,7 @@ class Mover:
         self._fields: OrderedDict[int, Field] = OrderedDict()
 
     def holds(self) -> bool:
-        """Tell whether the level is still what it was when this was made."""
+        """Return whether the level has not changed since."""
         return self._nav._now is self.snapshot
 
     def row(self, place: Place) -> int:
@@ -104,7 +104,7 @@ class Mover:
         return self._rows.row(place)
 
     def row_or_none(self, place: Place) -> int | None:
-        """Return the row of a place; None where the profile cannot stand on it any more."""
+        """Return the row of a place; None if the profile can no longer stand there."""
         try:
             return self._rows.row(place)
         except BlockedCellError:
@@ -128,7 +128,7 @@ class Mover:
         return [first + each for each in self._offsets]
 
     def reaches(self, row: int, goal: int) -> bool:
-        """Tell whether there is a way from one row to another."""
+        """Return True if a path leads from one row to another."""
         return row == goal or self.snapshot.engine.reaches(row, goal)
 
     # -- fields -----------------------------------------------------------------------------------
@@ -145,11 +145,11 @@ class Mover:
         return known
 
     def field_around(self, target: int, covered: BoolArray) -> Field:
-        """Return the distances to a row where nobody can pass over some cells.
+        """Return the distances to a row on paths that avoid some cells.
 
         Args:
             target: the row.
-            covered: (cells) bool, True where something stands.
+            covered: (cells) bool, True on cells to avoid.
         """
         from bake.search.live.flow_field import as_ticks, flow_field
         from bake.search.live.graph import Adjacency
@@ -157,7 +157,7 @@ class Mover:
         usable = self.snapshot.version.usable
         rows = np.arange(len(self.cell), dtype=np.int32)
         shut: BoolArray = np.asarray(covered[self.covered(rows)].any(axis=1))
-        # An agent may leave a row that is shut, as the one it stands on may be, but not come to it.
+        # An agent may leave a covered row, which may be its own, but not enter one.
         keep = np.flatnonzero(~shut[usable.graph.head])
         tail, head = usable.graph.tail()[keep], usable.graph.head[keep]
         into, order = Graph.from_arcs(len(self.cell), head, tail)
@@ -173,23 +173,23 @@ class Mover:
         return shift_for(self.snapshot.version.usable.weight)
 
 
-#: How many places are looked at in one go.
+#: Rows that are checked at once.
 # limit: the work is done in parts; lowered by crowds
 _PART = 256
 
 
 def free_row(mover: Mover, row: int, goal: int, taken: BoolArray) -> int | None:
-    """Return the goal where it is free, or the free row with the shortest way to it.
+    """Return the goal if it is free, else the free row nearest to it.
 
     Args:
         mover: the agent's profile.
-        row: where the agent is.
+        row: the row of the agent.
         goal: the row to go to.
-        taken: (cells) bool, True where others are or go.
+        taken: (cells) bool, True on cells of other agents and their targets.
 
     Returns:
-        A row with a way there from the agent's; of several equally near to the goal the lowest.
-        None where there is none, or no way to the goal.
+        A row that the agent can reach; of several at the same distance from the goal the lowest.
+        None if there is none, or no path to the goal.
     """
     if not mover.reaches(row, goal):
         return None

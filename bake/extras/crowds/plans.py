@@ -1,4 +1,4 @@
-"""Make what an agent plans with, by the name of its method. A new method is a line in METHODS."""
+"""Plans of single agents, by method. A new method is a line in METHODS."""
 
 from __future__ import annotations
 
@@ -13,35 +13,35 @@ from bake.extras.crowds.belief import Belief, Change
 
 
 class Plan(Protocol):
-    """A way of finding the next step."""
+    """An incremental search for the next step of an agent."""
 
     @property
     def expanded(self) -> int:
-        """Return how many nodes were expanded so far."""
+        """The number of nodes expanded so far."""
 
     @property
     def nbytes(self) -> int:
-        """Return the bytes that the plan takes beside the belief."""
+        """The bytes of the plan, without the belief."""
 
     @property
     def labels(self) -> Int64Array | None:
-        """Return (n) int64 ticks, what the search knows of each node; None before the first one."""
+        """(n) int64, the ticks known for each node; None before the first search."""
 
     def learn(self, changes: list[Change]) -> None:
-        """Take into account what was seen since the last step."""
+        """Update the plan with changes of the belief."""
 
     def aim(self, here: int, goal: int) -> None:
-        """Take another goal."""
+        """Set another goal."""
 
     def next_node(self, here: int) -> int:
-        """Return the node to step to; -1 where no way is left."""
+        """Return the next node; -1 if there is no path."""
 
     def way(self, here: int) -> Int32Array | None:
-        """Return the nodes of the whole way that is planned; None where there is none."""
+        """Return the nodes of the planned path; None if the goal is unreachable."""
 
 
 class SearchedPlan:
-    """A plan that a search makes, and that says what the search knows."""
+    """A plan of an incremental search, which exposes its labels."""
 
     _search: Any
 
@@ -59,7 +59,7 @@ class SearchedPlan:
 
 
 class _Repaired(SearchedPlan):
-    """A plan by D* Lite; another goal begins it anew."""
+    """A plan by D* Lite, which restarts for another goal."""
 
     def __init__(self, belief: Belief, here: int, goal: int) -> None:
         self._belief = belief
@@ -113,7 +113,7 @@ class _Hunt(_Repaired):
 
 
 class _Anew:
-    """A plan by A*, which is made anew whenever it does not hold any more."""
+    """A plan by A*, which is computed again once it is invalid."""
 
     def __init__(self, belief: Belief, here: int, goal: int) -> None:
         self._belief = belief

@@ -1,7 +1,7 @@
-"""Lay out every arc that a level may have, for agents who do not know which of them it has.
+"""The possible arcs of a level, for agents that do not know which of them exist.
 
-On a grid these are the steps between neighbouring cells, walls included, and on a graph its arcs.
-Nodes are locations, the numbers of places whether or not anybody can stand there.
+On a grid these are the steps between neighboring cells, walls included, and on a graph its arcs.
+Nodes are locations, which number all places, walls included.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from bake.search.incremental.twins import TwinArcs
     from bake.search.point.estimates import Estimate
 
-#: Columns and rows to a neighbour of a square cell.
+#: Columns and rows to a neighbor of a square cell.
 _SQUARE = ((1, 0), (0, 1), (1, 1), (-1, 1))
 
 
@@ -41,11 +41,10 @@ class TrueArcs(NamedTuple):
 
 
 def possible_arcs(places: NodePlaces, true: TrueArcs) -> TwinArcs:
-    """Lay out the arcs that a level may have, all of them blocked.
+    """Return the possible arcs of a level, all of them blocked.
 
-    What leads elsewhere than to a neighbour, such as a ladder, is among them, as nobody could guess
-    it; so the arcs of the level as it is now are given. Stairs might also lead from any cell to the
-    same cell of the next floor.
+    They include the current arcs that lead to no neighbor, such as ladders, because agents cannot
+    guess these. Stairs may lead from any cell to the same cell of the next floor.
 
     Raises:
         QueryError: the level has headings.
@@ -94,32 +93,32 @@ def _neighbours(places: NodePlaces) -> tuple[Int64Array, Int64Array]:
 
 
 def _steps(places: NodePlaces) -> list[tuple[int | None, tuple[tuple[int, int], ...]]]:
-    """Return the steps of cells in lines of each parity; None stands for all lines."""
+    """Return the steps of cells in rows of each parity; None stands for all rows."""
     if places.hex_layout is not None:
         return [(parity, hex_steps(places.hex_layout, parity)) for parity in (0, 1)]
     return [(None, _SQUARE if has_diagonals(places) else _SQUARE[:2])]
 
 
 def has_diagonals(places: NodePlaces) -> bool:
-    """Tell whether steps lead between cells of a grid that touch at a corner alone."""
+    """Return True if a grid has diagonal steps."""
     return places.is_grid and places.asset.number("connectivity") == 8
 
 
 def are_neighbours(places: NodePlaces, tail: Int32Array, head: Int32Array) -> BoolArray:
-    """Tell which arcs lead from a cell of a grid to a neighbour on the same floor."""
+    """Return a mask of the arcs to a neighbor on the same floor of a grid."""
     here, there = (places.cells_of(each) for each in (tail, head))
     floor = np.int32(places.floor_height or places.height)
     step = chart(there, places.hex_layout) - chart(here, places.hex_layout)
     far = np.abs(step).max(axis=1, initial=0)
     if not has_diagonals(places):
-        # Of two axes none may be left; of the three of hexagons the third is their sum.
+        # Steps along both axes are diagonal; on hexagons the third axis is the sum of both.
         bent = step.sum(axis=1) if places.hex_layout else np.abs(step).sum(axis=1)
         far = np.maximum(far, np.abs(bent))
     return np.asarray((far == 1) & (here[:, 1] // floor == there[:, 1] // floor))
 
 
 def diagonals_past(places: NodePlaces, arcs: TwinArcs, location: Int64Array) -> Int64Array:
-    """Return (k) int64, the diagonal steps that have one of some cells of a grid beside them."""
+    """Return (k) int64, the diagonal steps beside given cells of a grid."""
     x = location % places.width
     beside = np.concatenate([location[x > 0] - 1, location[x < places.width - 1] + 1])
     out = arcs.out_of(np.unique(beside))
@@ -128,10 +127,10 @@ def diagonals_past(places: NodePlaces, arcs: TwinArcs, location: Int64Array) -> 
 
 
 def flanks(places: NodePlaces, tail: Int32Array, head: Int32Array) -> tuple[BoolArray, Int32Array]:
-    """Return which arcs of a square grid are diagonal steps, and the two cells beside each.
+    """Return a mask of the diagonal steps of a square grid, and the two cells beside each.
 
     Returns:
-        (k) bool, and (k, 2) int32 locations, which mean something of diagonal steps alone.
+        (k) bool, and (k, 2) int32 locations, which are valid for diagonal steps only.
     """
     (x, y), (to_x, to_y) = (places.cells_of(each).T for each in (tail, head))
     width = np.int32(places.width)
@@ -155,7 +154,7 @@ def norm_of(places: NodePlaces, tail: Int32Array, head: Int32Array, weight: Int3
             found = hex_norm(chart(cells, places.hex_layout), *arcs)
         else:
             if places.floor_height is not None:
-                # Floors lie over one another, so that stairs are not jumps.
+                # Floors are stacked, so stairs are short.
                 cells %= np.array([places.width, places.floor_height], dtype=np.int32)
             found = cell_norm("octile" if has_diagonals(places) else "manhattan", cells, *arcs)
     elif places.position is not None:
@@ -168,17 +167,17 @@ def norm_of(places: NodePlaces, tail: Int32Array, head: Int32Array, weight: Int3
 def guessed_weights(
     places: NodePlaces, arcs: TwinArcs, true: TrueArcs, unknown: str | float
 ) -> Int32Array:
-    """Return (m) int32 ticks, what an agent thinks of arcs it has not seen.
+    """Return (m) int32, the guessed ticks of unobserved arcs.
 
     Args:
-        unknown: "optimistic" for the least that any such step costs in the level as it is now,
-            "pessimistic" for blocked, or units for a straight step (on a graph without positions
-            for any arc).
+        unknown: "optimistic" for the lowest cost of such a step in the current level,
+            "pessimistic" for blocked, or the units of a straight step (of any arc on a graph
+            without positions).
 
     Returns:
-        Ticks; jumps between cells that are no neighbours are blocked, as nobody would guess them,
-        but for stairs to the same cell of the next floor. They cost the least that a jump between
-        floors does, or what is guessed of one straight step.
+        Ticks. Jumps between cells that are not neighbors are blocked, except for stairs to the same
+        cell of the next floor. Stairs cost as much as the cheapest jump between floors, or as the
+        guess for a straight step.
     """
     tail, head = arcs.tails().astype(np.int32), arcs.head
     guessed = np.full(len(head), BLOCKED, dtype=np.int32)
@@ -188,11 +187,11 @@ def guessed_weights(
     if places.is_grid:
         guessed[np.abs(head - tail) == _floor_cells(places)] = _stairs(places, true, unknown)
     near = np.isfinite(length)
-    if not places.is_grid:  # Which arcs a graph has is known; those that lead back may be none.
+    if not places.is_grid:  # The arcs of a graph are known; their reverse arcs may not exist.
         near[:] = False
         near[arcs.find(_tails(places), places.head)] = True
     if unknown == "optimistic":
-        # Each kind of step by itself: on grids straight ones and diagonal ones.
+        # Straight and diagonal steps of grids are guessed separately.
         if places.is_grid:
             for kind in np.unique(length[near]):
                 same = true.weight[known_length == kind]
@@ -210,12 +209,12 @@ def guessed_weights(
 
 
 def _floor_cells(places: NodePlaces) -> int:
-    """Return how many cells a floor of a grid has."""
+    """Return the number of cells of a floor of a grid."""
     return places.width * (places.floor_height or places.height)
 
 
 def _stairs(places: NodePlaces, true: TrueArcs, unknown: str | float) -> int:
-    """Return the ticks that are guessed of stairs."""
+    """Return the guessed ticks of stairs."""
     if unknown != "optimistic":
         return max(1, min(round(float(unknown) * places.ticks_per_unit), MAX_WEIGHT))
     floor = _floor_cells(places)

@@ -1,7 +1,7 @@
-"""Reserve cells at steps to come, so that no two agents are in each other's way.
+"""Reservations of cells at future steps, which keep agents apart.
 
 The reservation table is that of D. Silver, "Cooperative Pathfinding", AIIDE 2005, as an array of
-cells by steps. Who changes places with whom is read from two of its rows, and needs no table.
+cells by steps. Swaps are read from two rows of the array, and need no table.
 """
 
 from __future__ import annotations
@@ -14,17 +14,16 @@ import numpy as np
 
 from bake.core.arrays import BoolArray, Int32Array, Int64Array, offsets
 
-#: On a cell that nobody has reserved.
+#: The agent of a cell without a reservation.
 NOBODY = -1
 
 
 class Reservations:
-    """Who covers each cell of a level at each step of a window.
+    """The agents on each cell of a level at each step of a window.
 
     Attributes:
-        capacity: (cells) int32, for how many agents there is room on each cell.
-        column: (cells + 1) int32, the first column of each cell in the table; it has as many as
-            there is room.
+        capacity: (cells) int32, the number of agents that fit on each cell.
+        column: (cells + 1) int32, the first column of each cell, which has one per agent that fits.
         taken: (steps + 1, columns) int32, an agent's number, or NOBODY.
     """
 
@@ -35,7 +34,7 @@ class Reservations:
         self._steps: Int64Array = np.arange(steps + 1)[:, None]
 
     def reserve(self, agent: int, covered: Int32Array) -> None:
-        """Reserve room on cells for an agent; there must be some.
+        """Reserve cells for an agent; they must have free capacity.
 
         Args:
             agent: its number.
@@ -44,7 +43,7 @@ class Reservations:
         self.taken[self._steps, self._columns(NOBODY, covered)] = agent
 
     def release(self, agent: int, covered: Int32Array) -> None:
-        """Let go of what an agent has reserved."""
+        """Release the cells that an agent has reserved."""
         self.taken[self._steps, self._columns(agent, covered)] = NOBODY
 
     def _columns(self, agent: int, covered: Int32Array) -> Int32Array:
@@ -60,14 +59,14 @@ class Reservations:
         return set(self.taken[step, first:end].tolist()) - {NOBODY}
 
     def in_the_way(self, agent: int, covered: Int32Array, width: int) -> set[int]:
-        """Return the agents that a way through the window would run into.
+        """Return the agents that a path through the window would conflict with.
 
         Args:
             agent, covered: as for :meth:`reserve`.
             width: see :func:`meeting`.
 
         Returns:
-            Those it would meet on their moves, and everybody on a cell without room for it.
+            Agents whose moves conflict, and all agents on a cell without free capacity.
         """
         found = set[int]()
         steps: list[list[int]] = covered.tolist()
@@ -84,10 +83,10 @@ class Reservations:
 
 
 class Claims:
-    """How many agents are on each cell, or go there.
+    """The number of agents that are on each cell or have it as target.
 
     Attributes:
-        full: (cells) bool, where there is no room for another one.
+        full: (cells) bool, True on cells without free capacity.
     """
 
     def __init__(self, capacity: Int32Array) -> None:
@@ -103,16 +102,15 @@ class Claims:
 def meeting(
     here: int, to: int, width: int, capacity: Int32Array | None = None
 ) -> list[tuple[int, int]]:
-    """Return the moves that a move cannot be made beside: from which cell, and to which.
+    """Return the moves that conflict with a move, as pairs of cells.
 
-    They are the same move the other way, and where the move is diagonal, those across the other
-    diagonal of the same four cells. Where there is room for several on all the cells between which
-    the two moves lead, they can be made.
+    These are the reverse move and, for a diagonal move, both moves over the other diagonal of the
+    same four cells. Two moves do not conflict if several agents fit on each of their cells.
 
     Args:
-        here, to: the cells of the move; the same where it is none.
-        width: cells from one line of a square grid to the next; 0 = no moves are diagonal.
-        capacity: (cells) int32, for how many agents there is room; None = one on each cell.
+        here, to: the cells of the move, which are equal if the agent waits.
+        width: the cells of a row of a square grid; 0 = no moves are diagonal.
+        capacity: (cells) int32, the number of agents that fit on each cell; None = one.
     """
     if here == to:
         return []
@@ -128,11 +126,11 @@ def meeting(
 
 @dataclass(frozen=True)
 class Conflicts:
-    """How often agents were in each other's way."""
+    """Counts of conflicts between agents."""
 
-    vertex: int = 0  #: pairs of agents on one cell without room for all who are there
-    swap: int = 0  #: pairs that changed places
-    crossing: int = 0  #: pairs that crossed each other's way diagonally
+    vertex: int = 0  #: pairs of agents on a cell beyond its capacity
+    swap: int = 0  #: pairs that swapped places
+    crossing: int = 0  #: pairs whose diagonal moves crossed
 
     @property
     def total(self) -> int:

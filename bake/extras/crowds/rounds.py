@@ -1,11 +1,11 @@
-"""Plan the next window for all agents, one after the other, so that no two of them conflict.
+"""Prioritized planning of the next window, one agent at a time and without conflicts.
 
 Windowed hierarchical cooperative A*: D. Silver, "Cooperative Pathfinding", AIIDE 2005. Planning in
-turn is not complete: what agents planned before may leave a later one nowhere to go. That one is
-then planned first, and whoever is in its way again after it, as in A. Andreychuk, K. Yakovlev, "Two
+turn is incomplete: earlier agents may leave a later one without a path. That agent is then planned
+first, and the agents it conflicts with again after it, as in A. Andreychuk, K. Yakovlev, "Two
 Techniques That Enhance the Performance of Multi-robot Prioritized Path Planning", AAMAS 2018.
-Where that does not help either, it keeps to its part of the plan before, which conflicts with no
-other part of that plan. So every round ends with ways that do not conflict.
+If it still has no path, it is held to its part of the previous plan, which conflicts with no other
+part of that plan. So every round ends with paths that do not conflict.
 """
 
 from __future__ import annotations
@@ -25,27 +25,27 @@ from bake.extras.crowds.reservations import Reservations
 if TYPE_CHECKING:
     from bake.search.point.space_time import Memory
 
-#: The ranks of agents in a round: planned in turn, planned before those, held to the plan before.
+#: The ranks of agents in a round: planned in turn, planned first, held to the previous plan.
 IN_TURN, FIRST, HELD = 0, 1, 2
 
 
 @dataclass(frozen=True)
 class Task:
-    """What one agent wants in a window."""
+    """The input of planning for one agent."""
 
     mover: Mover  #: its profile
-    #: (steps + 1) int32, its part of the plan before, from the first step of the window on; at its
-    #: end it waits
+    #: (steps + 1) int32, its part of the previous plan from the first step of the window on,
+    #: followed by waiting
     before: Int32Array
     field: Field  #: the distances to its target
-    wait: int  #: ticks of waiting for a step anywhere but at the target
-    #: ticks that a step costs more where it crosses the way of somebody who was planned before
+    wait: int  #: ticks of waiting for a step away from the target
+    #: additional ticks of a step that crosses the path of an agent planned earlier
     crossing: int = 0
-    stands: bool = False  #: whether it stays where it is whatever others do
+    stands: bool = False  #: whether it stays at its place
 
 
 class Planner:
-    """Searches over windows; it keeps their memory."""
+    """Searches over windows, which share memory."""
 
     @cached_property
     def _memory(self) -> Memory:
@@ -56,18 +56,18 @@ class Planner:
     def way(
         self, agent: int, task: Task, others: Reservations, rank: UInt8Array, level: int
     ) -> tuple[Int32Array | None, int, int]:
-        """Find an agent's cheapest way through a window.
+        """Return the cheapest path of an agent through a window.
 
         Args:
             agent: its number.
-            task: what it wants.
-            others: what all others have reserved.
+            task: its input.
+            others: the reservations of all other agents.
             rank: (agents) uint8.
-            level: the rank from which others are in its way.
+            level: the lowest rank of agents to avoid.
 
         Returns:
-            (steps + 1) int32 rows, None where there is no way; what it costs in ticks, the way
-            from its end to the target included; how many states were expanded.
+            (steps + 1) int32 rows, None without a path; the cost in ticks, including the distance
+            from the end to the target; the number of expanded states.
         """
         from bake.search.point import space_time
         from bake.search.point.astar_buckets import FOUND, FULL
@@ -96,10 +96,10 @@ class Round:
 
     Attributes:
         begins: the step at which the window begins.
-        rows: (agents, steps + 1) int32, the way of each agent; whole once the round is.
-        first: agents that found no way in turn, and were planned first.
-        held: agents that were held to the plan before.
-        searches, expanded: how many ways were searched for, and states expanded.
+        rows: (agents, steps + 1) int32, the path of each agent; complete after the round.
+        first: agents without a path in turn, which were planned first.
+        held: agents that were held to the previous plan.
+        searches, expanded: the number of searches, and of expanded states.
     """
 
     def __init__(
@@ -110,14 +110,14 @@ class Round:
         order: Sequence[int],
         capacity: Int32Array,
     ) -> None:
-        """Begin a round; nothing is planned yet.
+        """Create a round without any path.
 
         Args:
-            planner: searches.
+            planner: the search.
             begins: the step at which the window begins.
-            tasks: what each agent wants.
+            tasks: the input of each agent.
             order: the numbers of all agents, in the order in which to plan.
-            capacity: (cells) int32, for how many agents there is room on each cell of the level.
+            capacity: (cells) int32, the number of agents that fit on each cell of the level.
         """
         self.begins = begins
         self.rows: Int32Array = np.stack([task.before for task in tasks])

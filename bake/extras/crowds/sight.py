@@ -1,9 +1,8 @@
-"""What can be seen from a place: whatever a straight line leads to that no wall is in the way of.
+"""Lines of sight from a place, past walls.
 
-On grids lines lead from the middle of one cell to the middle of another, and coordinates are those
-in which hexagons are a lattice, too. All of it is decided in whole numbers. A line that only
-touches cells passes where it would pass if it were shifted by next to nothing, to the left or to
-the right.
+On grids lines lead from the center of one cell to the center of another, in coordinates in which
+hexagons form a lattice as well. All arithmetic is exact, in integers. A line that only touches
+cells counts as shifted slightly to the left or to the right, whichever is free.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from bake.play.snapshot import Snapshot
 from levelbake.errors import QueryError
 from levelbake.steps import SQUARE_8, chart
 
-#: The corners of a cell around its middle, in sixths; of hexagons axial.
+#: The corners of a cell around its center, in sixths; axial for hexagons.
 _SQUARE = np.array([(3, 3), (3, -3), (-3, -3), (-3, 3)])
 _HEXAGON = np.array([(2, 2), (-2, 4), (-4, 2), (-2, -2), (2, -4), (4, -2)])
 
@@ -28,25 +27,25 @@ _HEX_STEPS = ((1, 0), (0, 1), (-1, 1), (-1, 0), (0, -1), (1, -1))
 
 
 class _Lines(NamedTuple):
-    """Lines from the middle of a field of cells, which is radius cells away from its sides."""
+    """Lines from the center of a square field of cells."""
 
-    to: Int64Array  # (k, 2) the cell each leads to, from the middle
-    #: for a line shifted to the left, and for one shifted to the right: (p, 2) the cells on the way
-    #: of all lines, line by line, and (k) where those of each begin
+    to: Int64Array  # (k, 2) the target cell of each line, relative to the center
+    #: for lines shifted to the left, and for lines shifted to the right: (p, 2) the cells passed by
+    #: all lines, line by line, and (k) the offset of each line
     ways: tuple[tuple[Int64Array, Int64Array], tuple[Int64Array, Int64Array]]
 
 
 def cells_in_sight(
     version: Version, size: int, here: int, near: Int32Array, radius: int
 ) -> Int32Array:
-    """Return (k) int32, the locations on a grid that can be seen from one.
+    """Return (k) int32, the locations of a grid visible from one.
 
     Args:
         version: of the level.
-        size: cells along one side of the profile's footprint; what it can never cover is a wall.
-        here: the location to look from.
-        near: (n) int32, all locations that are near enough, and perhaps others.
-        radius: how far one sees, in steps between neighbours, as the crow flies.
+        size: the side of the profile's footprint in cells; cells it can never cover are walls.
+        here: the location of the observer.
+        near: (n) int32, a superset of the locations within the radius.
+        radius: the range of sight in a straight line, in steps between neighbors.
     """
     places = version.places
     at = chart(places.cells_of(np.append(near, np.int32(here))), places.hex_layout)
@@ -61,7 +60,7 @@ def cells_in_sight(
 
 
 def _covered(version: Version, size: int, location: Int32Array) -> BoolArray:
-    """Return (k) bool, which cells an agent covers somewhere that it can stand."""
+    """Return (k) bool, True on cells that an agent covers from any row it can stand on."""
     places = version.places
     x, y = places.cells_of(location).T
     covered = np.zeros(len(location), dtype=np.bool_)
@@ -73,7 +72,7 @@ def _covered(version: Version, size: int, location: Int32Array) -> BoolArray:
 
 
 def nodes_in_sight(snapshot: Snapshot, here: int, radius: float) -> Int32Array:
-    """Return (k) int32, the nodes that a straight line leads to from one, at most so long.
+    """Return (k) int32, the nodes visible from one within a radius.
 
     Raises:
         QueryError: the nodes have no positions.
@@ -92,15 +91,15 @@ def nodes_in_sight(snapshot: Snapshot, here: int, radius: float) -> Int32Array:
 
 
 def seen_from_middle(wall: BoolArray, radius: int, *, hexagons: bool) -> BoolArray:
-    """Tell which cells of a field can be seen from its middle.
+    """Return a mask of the cells of a field that are visible from its center.
 
     Args:
         wall: (2 radius + 1, 2 radius + 1) bool, by the second and the first coordinate.
-        radius: how far one sees, in steps between neighbours, as the crow flies.
+        radius: the range of sight in a straight line, in steps between neighbors.
         hexagons: whether coordinates are axial.
 
     Returns:
-        The same shape, bool. Walls are seen with the open cells that they touch.
+        The same shape, bool. Walls are visible with the open cells that they touch.
     """
     lines = _lines(radius, hexagons)
     free = np.zeros(len(lines.to), dtype=np.bool_)

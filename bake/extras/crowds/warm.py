@@ -1,4 +1,4 @@
-"""Compile or load what agents need, so that no frame of a game has to wait for it."""
+"""Compile or load the kernels of agents ahead of the first frame of a game."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from levelbake.places import Place
 
 
 def warm_up(level: LevelAsset) -> None:
-    """Let agents by every method, a route, a crowd and a queue of requests make a first step.
+    """Run the first step of agents by every method, of a route, a crowd and a queue of requests.
 
-    It takes the memory of one belief and one crowd meanwhile. Profiles that cannot have any, such
-    as those that face headings, are passed over.
+    This needs the memory of one belief and one crowd. Profiles without agents, such as those with
+    headings, are skipped.
     """
     from bake.core.kernels.jit import waiting
 
@@ -40,7 +40,7 @@ def warm_up(level: LevelAsset) -> None:
 
 def _believe(nav: Navigator, method: str, start: Place, goal: Place) -> None:
     belief = Belief(nav)
-    # Hunters keep what they know of a way of two steps when they have made the first.
+    # A moving-target search reuses its tree after the first step only if more steps follow.
     around, _ = nav.search.within(start, 3 * nav.distance(start, goal))
     last = around[-1]
     far: Place = last if isinstance(last, str | int) else tuple(map(int, last))
