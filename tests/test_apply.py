@@ -321,5 +321,5 @@ def test_an_asset_that_states_no_rules(tmp_path: Path, name: str, value: bytes, 
 
 def test_a_flat_file_cannot_be_baked_anew(tmp_path: Path) -> None:
     flat = Path(__file__).parent / "vectors" / "corners-always.bake"
-    with pytest.raises(NotAnAssetError, match="no flat file"):
+    with pytest.raises(NotAnAssetError, match="flat file"):
         apply_patch(flat, tmp_path / "patch", tmp_path / "new.h5", 1, lambda stage, done: None)

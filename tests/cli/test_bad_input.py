@@ -413,7 +413,7 @@ def _half(path: Path) -> None:
 @pytest.mark.parametrize(
     ("spoil", "told"),
     [
-        (_no_hdf5, "this is no HDF5 file"),
+        (_no_hdf5, "not an HDF5 file"),
         (_empty, "the file is empty"),
         (_of_another_program, "this is an HDF5 file of another program"),
         (_with_a_block_of_another_program, "this is an HDF5 file of another program"),

@@ -29,7 +29,7 @@ def test_each_stale_asset_and_why(project: Path) -> None:
     assert (done.code, done.err) == (1, "")
     assert done.out.splitlines() == [
         f"{Path('baked/fen.h5')}: missing",
-        f"{Path('baked/five.h5')}: this is no HDF5 file",
+        f"{Path('baked/five.h5')}: this is not an HDF5 file",
         f"{Path('baked/ways.h5')}: the recipe changed",
         f"{Path('baked/yard.h5')}: yard.map changed",
         "0 of 4 assets are up to date",

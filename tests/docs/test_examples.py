@@ -1,4 +1,4 @@
-"""Run the examples in docstrings of the package, each module on its own."""
+"""Run the examples in docstrings of the package and of the reader, one test per module."""
 
 from __future__ import annotations
 
@@ -10,15 +10,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-PACKAGE = Path(__file__).parents[2] / "bake"
+ROOT = Path(__file__).parents[2]
+PACKAGES = ROOT / "bake", ROOT / "readers" / "python" / "levelbake"
 
 MODULES = sorted(
-    ".".join(("bake", *file.relative_to(PACKAGE).with_suffix("").parts))
-    for file in PACKAGE.rglob("*.py")
+    ".".join((package.name, *file.relative_to(package).with_suffix("").parts))
+    for package in PACKAGES
+    for file in package.rglob("*.py")
     if re.search(r"^ +>>> ", file.read_text(encoding="utf-8"), re.MULTILINE)
 )
 
 
+@pytest.mark.usefixtures("example")
 @pytest.mark.parametrize("name", MODULES)
 def test_examples(name: str) -> None:
     module = importlib.import_module(name)

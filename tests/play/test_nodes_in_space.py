@@ -142,7 +142,7 @@ def test_what_is_no_point(tmp_path: Path) -> None:
     with open_asset(asset) as level, open_level(asset) as small:
         for nav in (level.profile(), small.profile()):
             for point in ((0, 0, math.nan), (0, 0, "1"), (0,), (0, 0, 0, 0), "abc", (0, None, 1)):
-                with pytest.raises(QueryError, match="is no point"):
+                with pytest.raises(QueryError, match="point"):
                     nav.nearest(point)  # type: ignore[arg-type]
             assert nav.nearest((0, 0, 1e300)) == "b"
             assert nav.nearest((0, 0, np.float32(1))) == nav.nearest((0, 0, np.uint8(2))) == "a"

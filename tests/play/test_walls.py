@@ -92,7 +92,7 @@ def test_points_where_nobody_can_be(tmp_path: Path) -> None:
         # Rounded to the grid, a point may come to lie a step inside a wall.
         assert nav.path((8 + 0.6 / GRID, 3), (7, 3)) == [(8, 3), (7, 3)]
         for wrong in ((math.nan, 1), (1,), (1, 2, 3, 4), ("a", "b")):
-            with pytest.raises(QueryError, match="is no point"):
+            with pytest.raises(QueryError, match="point"):
                 nav.path(wrong, (5, 1))
         with pytest.raises(QueryError, match="there is no floor 1"):
             nav.path((5, 1, 1), (5, 1))

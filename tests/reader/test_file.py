@@ -102,7 +102,7 @@ def test_nothing_of_a_closed_asset_is_open() -> None:
 def test_neither_of_them(tmp_path: Path) -> None:
     path = tmp_path / "level.json"
     path.write_text("{}")
-    with pytest.raises(NotAnAssetError, match="no HDF5 file"):
+    with pytest.raises(NotAnAssetError, match="HDF5 file"):
         File(path)
-    with pytest.raises(NotAnAssetError, match="no HDF5 file"):
+    with pytest.raises(NotAnAssetError, match="HDF5 file"):
         Hdf5File(path, File.in_assets)

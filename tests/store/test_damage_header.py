@@ -56,14 +56,14 @@ def test_empty(tmp_path: Path) -> None:
 def test_no_hdf5(tmp_path: Path, data: bytes) -> None:
     path = tmp_path / "other.h5"
     path.write_bytes(data)
-    assert "this is no HDF5 file" in refusal(path, NotAnAssetError)
+    assert "not an HDF5 file" in refusal(path, NotAnAssetError)
 
 
 def test_no_flat_file(tmp_path: Path) -> None:
     """What is wanted of a file follows from its name."""
     path = tmp_path / "other.bake"
     path.write_bytes(b"junk")
-    assert "this is no flat file; expected one written by `bake export`" in refusal(
+    assert "this is not a flat file; expected one written by `bake export`" in refusal(
         path, NotAnAssetError
     )
 

@@ -1,7 +1,14 @@
-"""Look up shortest paths in levels that were baked: the reader that a game ships.
+"""Read baked levels: next hops, shortest paths and distances for games.
 
-:func:`open_level` opens a level, and :meth:`Level.profile` gives the lookups of one kind of agents.
-Larger games and servers use bake.play, which has searches, planes and agents as well.
+:func:`open_level` opens a level, and :meth:`Level.profile` returns the queries for one kind of
+agent. For larger games and servers, bake.play adds searches, planes and crowds.
+
+Example:
+    >>> from levelbake import open_level
+    >>> with open_level("baked/keep.h5") as level:
+    ...     nav = level.profile()
+    ...     nav.next_hop((3, 4), (50, 41)), nav.path((3, 4), (6, 6))
+    ((3, 5), [(3, 4), (4, 5), (5, 6), (6, 6)])
 """
 
 from levelbake.changes import Changes, UpdateReport

@@ -6,7 +6,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 if __name__ == "__main__":
-    # Python puts the current folder first, whose modules would hide those of the command.
+    # Python puts the current folder first in sys.path; its modules would hide the command's.
     if not sys.flags.safe_path and Path(sys.path[0]).resolve() != Path(__file__).parents[1]:
         del sys.path[0]
     if find_spec("levelbake_command") is None:

@@ -1,8 +1,8 @@
-"""Changes of a level while a game runs: checked, applied, reported, and written to patches.
+"""Changes of a level while a game runs: validation, application, reports and patches.
 
-A patch is two lines of text for a savegame. The first says what the file is and which level it
-belongs to, the second holds as JSON how the level differs from the bake. It says what the level is,
-not what was done to it, so it does not grow with the number of batches.
+A patch is a text file of two lines for saved games. The first line is the header: the kind of file
+and the fingerprint of the level. The second line is JSON: the differences from the baked level. A
+patch stores the state and not the history, so its size does not grow with the number of batches.
 """
 
 import hashlib
@@ -32,45 +32,41 @@ from levelbake.steps import BLOCKED, MAX_WEIGHT, AnyArray, BoolArray, Int64Array
 from levelbake.things import Link, ThingTables
 from levelbake.toward import ProfileVersion
 
-#: The price of an arc that is closed.
+#: The cost of a closed arc.
 CLOSED = math.inf
 
 KIND = "levelbake-patch"
 
-#: The versions of patches. Those with links, or with arcs that a game added, are of the second,
-#: and those with nodes that it added of the third.
+#: The versions of patches: the second adds links and arcs of the game, the third its nodes.
 PLAIN, WITH_LINKS, WITH_NODES = 1, 2, 3
 
 NOT_A_FILE = "this is a folder, a device or a pipe"
 
-#: The errors that reading a record raises when it does not fit its level.
+#: The errors raised while reading a record that does not fit its level.
 WRONG = (TypeError, ValueError, KeyError, IndexError, OverflowError, RecursionError)
 
-#: The most characters of a patch's first line, and of what it says of a location or an arc.
+#: The most characters of a patch's header, and of its entry for one location or one arc.
 # limit: a one-line error; tests/play/live/test_files.py
 _FIRST_LINE, _LOCATION, _ARC = 1024, 1024, 128
 
 
-# -- what a game asks for -------------------------------------------------------------------------
+# -- requested changes ----------------------------------------------------------------------------
 
 
 class Batch(NamedTuple):
-    """One batch of changes, by locations."""
+    """One batch of validated changes, by location."""
 
     blocked: tuple[int, ...]
     opened: tuple[int, ...]
-    terrain: Mapping[int, int]  # codes of terrains
-    prices: Mapping[Pair, float | None]  # units; None = the usual price
+    terrain: Mapping[int, int]  #: terrain codes
+    prices: Mapping[Pair, float | None]  #: units; None = the usual cost
 
 
 class Asked:
-    """What a game may ask of one level, checked once when it comes in.
-
-    Attributes:
-        places: the places of the level.
-    """
+    """Validates the changes that a game requests of one level."""
 
     def __init__(self, places: Places) -> None:
+        #: the places of the level
         self.places = places
 
     def batch(
@@ -80,70 +76,70 @@ class Asked:
         terrain: Mapping[Any, str] | None,
         arcs: Mapping[Any, float | None] | None,
     ) -> Batch:
-        """Return the batch that the arguments of :meth:`levelbake.Level.update` ask for.
+        """Validate the arguments of :meth:`levelbake.Level.update`, but not whether arcs exist.
 
         Raises:
-            QueryError: an argument is wrong; see there. Whether arcs exist is not looked at.
+            QueryError: an argument is invalid.
         """
-        shut, open_ = self._locations(blocked, "blocked"), self._locations(opened, "opened")
-        if both := set(shut) & set(open_):
-            raise QueryError(f"{self.places.place_at(min(both))!r} is both blocked and opened")
+        closing, opening = self._locations(blocked, "blocked"), self._locations(opened, "opened")
+        if conflicts := set(closing) & set(opening):
+            raise QueryError(f"{self.places.place_at(min(conflicts))!r} is both blocked and opened")
         code_of = {name: code for code, name in enumerate(self.places.terrains)}
         codes = {}
         for place, name in items_of(terrain, "terrain"):
             if not isinstance(name, str) or name not in code_of:
                 raise self._unknown(f"no terrain {quoted(name)}", code_of)
-            for each in self.places.every(place):
-                codes[self.places.location(each)] = code_of[name]
+            for single in self.places.every(place):
+                codes[self.places.location(single)] = code_of[name]
         prices = {}
         for arc, units in items_of(arcs, "arcs"):
             if not isinstance(arc, tuple) or len(arc) != 2:
-                raise QueryError(f"{quoted(arc)} is no arc", expected="a pair of places")
+                raise QueryError(f"{quoted(arc)} is not an arc", expected="a pair of places")
             pair = self.places.location(arc[0]), self.places.location(arc[1])
             prices[pair] = None if units is None else self._price(units)
-        return Batch(shut, open_, codes, prices)
+        return Batch(closing, opening, codes, prices)
 
     def _locations(self, places: object, what: str) -> tuple[int, ...]:
         if isinstance(places, np.ndarray) and places.ndim == 0:
             places = places.item()
         if isinstance(places, str | bytes | Mapping) or not isinstance(places, Iterable):
             raise QueryError(f"{what} is {quoted(places)}", expected="a list of places")
-        each = (one for place in places for one in self.places.every(place))
-        return tuple(dict.fromkeys(map(self.places.location, each)))
+        expanded = (single for place in places for single in self.places.every(place))
+        return tuple(dict.fromkeys(map(self.places.location, expanded)))
 
     def _unknown(self, found: str, known: Iterable[str]) -> QueryError:
         expected = " or ".join(map(repr, known)) or None
         return QueryError(found, place=self.places.where, expected=expected)
 
-    def _price(self, said: object) -> float:
-        units = number_of(said)
+    def _price(self, given: object) -> float:
+        units = number_of(given)
         if not units > 0:
             expected = "a positive number of units, infinity to close it, None for its usual cost"
-            raise QueryError(f"an arc's cost is {quoted(said)}", expected=expected)
+            raise QueryError(f"an arc's cost is {quoted(given)}", expected=expected)
         check_scale(self.places, units)
         return units
 
-    def door(self, things: ThingTables, door: object, state: object) -> Batch:
-        """Return the batch that puts a door into one of its states.
+    def door(self, things: ThingTables, name: object, state: object) -> Batch:
+        """Return the batch that changes a door to one of its states.
 
         Raises:
-            QueryError: there is no such door, or it has no such state.
+            QueryError: the door does not exist, or has no such state.
         """
-        found = things.doors.get(door) if isinstance(door, str) else None
-        if found is None:
-            said = f"no door is named {quoted(door)}" if things.doors else "the level has no doors"
-            raise self._unknown(said, things.doors)
-        if not isinstance(state, str) or state not in found.states:
-            raise self._unknown(f"door {door!r} has no state {quoted(state)}", found.states)
-        cells = [tuple(cell) for cell in found.cells.tolist()]
-        return self.batch((), (), dict(zip(cells, found.states[state], strict=True)), None)
+        door = things.doors.get(name) if isinstance(name, str) else None
+        if door is None:
+            found = f"no door is named {quoted(name)}" if things.doors else "the level has no doors"
+            raise self._unknown(found, things.doors)
+        if not isinstance(state, str) or state not in door.states:
+            raise self._unknown(f"door {name!r} has no state {quoted(state)}", door.states)
+        cells = [tuple(cell) for cell in door.cells.tolist()]
+        return self.batch((), (), dict(zip(cells, door.states[state], strict=True)), None)
 
 
 def items_of(mapping: object, what: str) -> list[tuple[object, object]]:
-    """Return what a mapping holds; nothing of None.
+    """Return the items of a mapping argument; an empty list for None.
 
     Raises:
-        QueryError: it is no mapping.
+        QueryError: the argument is not a mapping.
     """
     if not isinstance(mapping, Mapping | None):
         raise QueryError(f"{what} is {type(mapping).__name__}", expected="a mapping")
@@ -151,10 +147,10 @@ def items_of(mapping: object, what: str) -> list[tuple[object, object]]:
 
 
 def check_scale(places: Places, units: float) -> None:
-    """Refuse what an arc is to cost if that does not fit the integer scale; infinity closes it.
+    """Check that a cost in units fits the integer scale; infinity is valid.
 
     Raises:
-        QueryError: it does not fit.
+        QueryError: the cost in ticks is less than 1 or more than MAX_WEIGHT.
     """
     ticks = units * places.ticks_per_unit
     if units != CLOSED and not 1 <= np.rint(ticks) <= MAX_WEIGHT:
@@ -162,18 +158,17 @@ def check_scale(places: Places, units: float) -> None:
         raise QueryError(found, place=places.where, expected=expected)
 
 
-# -- what a game is told --------------------------------------------------------------------------
+# -- reports --------------------------------------------------------------------------------------
 
 
 class UpdateReport(NamedTuple):
-    """What an update did for one profile."""
+    """The effects of one update on one profile."""
 
-    profile: str  #: its name
-    arcs: int  #: how many arcs opened, closed or changed their price
-    #: whether every arc costs again what it did when baked, so that the tables answer
-    as_baked: bool
-    opened: tuple[Place, ...]  #: places the profile can stand on from now on
-    closed: tuple[Place, ...]  #: places it no longer can stand on
+    profile: str  #: name of the profile
+    arcs: int  #: number of arcs that opened, closed or changed their cost
+    as_baked: bool  #: whether all costs equal the baked ones again, so that queries use the tables
+    opened: tuple[Place, ...]  #: places that became walkable for the profile
+    closed: tuple[Place, ...]  #: places that stopped being walkable for the profile
 
     def __repr__(self) -> str:
         lists = ", ".join(
@@ -187,24 +182,23 @@ class UpdateReport(NamedTuple):
 
 
 class Changes(NamedTuple):
-    """What has changed on a level since a token was given out; true if anything has."""
+    """The changes of a level since a token; truthy if there are any."""
 
-    token: int  #: what to give to the next :meth:`Level.changes_since`
-    #: (k, 2) int32 cells, or (k,) object names on graphs, in the order of the level: those whose
-    #: terrain or obstacle changed, and both ends of arcs whose own price did, and of links that
-    #: came, went or became others. A place that changed and changed back is among them.
+    token: int  #: argument for the next :meth:`Level.changes_since`
+    #: (k, 2) or (k, 3) int32 cells, or (k,) object names on graphs, in the order of the level:
+    #: places whose terrain or obstacle changed, and both ends of arcs and links that changed,
+    #: even if they changed back since
     places: AnyArray
-    #: names of links that touch one of these places; then, where links can change (bake.play),
-    #: those that are gone
+    #: names of links with an end or a cell among these places; then those removed (bake.play)
     links: tuple[str, ...]
-    rerouted: tuple[str, ...]  #: names of profiles that may reach other places now
+    rerouted: tuple[str, ...]  #: names of profiles for which an arc opened or closed
 
     def __bool__(self) -> bool:
         return len(self.places) > 0
 
 
 class ChangeLog:
-    """When each location changed last, and the arcs of each profile; eight bytes a location."""
+    """The batch of the last change of each location and each profile; eight bytes a location."""
 
     def __init__(self, locations: int) -> None:
         self.batch = 0
@@ -212,64 +206,64 @@ class ChangeLog:
         self._rerouted: dict[str, int] = {}
 
     def note(self, locations: Int64Array, rerouted: list[str]) -> None:
-        """Note a batch that changed these locations, and arcs of these profiles."""
+        """Record a batch that changed k locations, and opened or closed arcs of some profiles."""
         self.batch += 1
         self._changed[locations] = self.batch
         self._rerouted.update(dict.fromkeys(rerouted, self.batch))
 
     def since(self, token: int, places: Places, links: Mapping[str, Link]) -> Changes:
-        """Return what has changed after a batch.
+        """Return the changes after a batch.
 
         Args:
-            token: the batch, 0 for the level as it was baked.
+            token: the number of the batch; 0 = the baked level.
             places: the places of the level.
-            links: its links by name, as they are now.
+            links: the current links by name.
 
         Raises:
-            QueryError: there was no such batch.
+            QueryError: no batch has this number.
         """
         if not 0 <= (batch := whole_of(token)) <= self.batch:
-            known = "one that changes_since() gave out"
-            raise QueryError(f"the token is {quoted(token)}", expected=known)
-        token = batch
-        at = np.flatnonzero(self._changed > token).astype(np.int32)
-        touched = set(at.tolist())
-        near = tuple(
+            expected = "one that changes_since() returned"
+            raise QueryError(f"the token is {quoted(token)}", expected=expected)
+        locations = np.flatnonzero(self._changed > batch).astype(np.int32)
+        changed = set(locations.tolist())
+        names = tuple(
             name
             for name, link in links.items()
-            if touched.intersection(map(places.location, (link.start, link.goal, *link.via)))
+            if changed.intersection(map(places.location, (link.start, link.goal, *link.via)))
         )
-        rerouted = sorted(name for name, last in self._rerouted.items() if last > token)
-        return Changes(self.batch, places.places_of(at), near, tuple(rerouted))
+        rerouted = sorted(name for name, last in self._rerouted.items() if last > batch)
+        return Changes(self.batch, places.places_of(locations), names, tuple(rerouted))
 
 
-# -- what becomes of the level --------------------------------------------------------------------
+# -- level states ---------------------------------------------------------------------------------
 
 
 class Changer:
-    """What is needed to change a level: its arcs, and how each profile moves over them."""
+    """Computes changed level states and profile versions, and reads and writes patches."""
 
     def __init__(self, arcs: Arcs, baked: Mapping[str, ProfileVersion]) -> None:
         self.arcs, self.places = arcs, arcs.places
         self.asked = Asked(arcs.places)
         costs = np.array([version.hops.pricing.mover.cost for version in baked.values()])
-        #: (terrains) bool, where some profile can stand on the terrain
+        #: (terrains) bool, whether any profile can stand on the terrain
         self._passable: BoolArray = np.asarray(~np.isnan(costs).all(axis=0))
         count = np.bincount(arcs.terrain, minlength=len(self._passable))
-        #: what opened walls become: the commonest terrain that some profile can stand on
+        #: the terrain of opened walls: the most common one that any profile can stand on
         self._usual = int(np.where(self._passable, count, -1).argmax())
 
     def edited(self, ground: LevelGround, edit: Batch) -> LevelGround:
-        """Return what the level is made of after a batch.
+        """Return the level state after a batch.
 
         Raises:
-            QueryError: an arc does not exist, or nobody could stand on what is opened.
+            QueryError: an arc does not exist, or places are opened on a level without walkable
+                terrain.
         """
         if edit.opened and not self._passable.any():
             raise QueryError("no profile can stand on any terrain")
         for pair in edit.prices:
             if not self.arcs.between(*pair):
-                a, b = (quoted(self.places.place_at(at)) for at in pair)
+                a, b = (quoted(self.places.place_at(location)) for location in pair)
                 remedy = "open the level with bake.play to add arcs and links"
                 found = f"no arc leads from {a} to {b}"
                 raise QueryError(found, place=self.places.where, remedy=remedy)
@@ -279,55 +273,55 @@ class Changer:
         obstacle[opened] = False
         terrain[opened[~self._passable[terrain[opened]]]] = self._usual
         terrain[list(edit.terrain)] = list(edit.terrain.values())
-        prices = {**ground.prices, **edit.prices}
-        own = {pair: units for pair, units in prices.items() if units is not None}
-        return LevelGround(terrain, obstacle, own)
+        merged = {**ground.prices, **edit.prices}
+        prices = {pair: units for pair, units in merged.items() if units is not None}
+        return LevelGround(terrain, obstacle, prices)
 
     def differing(self, before: LevelGround, after: LevelGround) -> Int64Array:
-        """Return the locations that differ, and ends of arcs whose prices do, ascending."""
-        unlike = (before.terrain != after.terrain) | (before.obstacle != after.obstacle)
-        priced = set(before.prices.items()) ^ set(after.prices.items())
-        ends = np.array([pair for pair, _ in priced], dtype=np.int64).reshape(-1)
-        return np.union1d(np.flatnonzero(unlike), ends)
+        """Return (k) int64 ascending, the locations that differ and the ends of arcs that do."""
+        differs = (before.terrain != after.terrain) | (before.obstacle != after.obstacle)
+        prices = set(before.prices.items()) ^ set(after.prices.items())
+        ends = np.array([pair for pair, _ in prices], dtype=np.int64).reshape(-1)
+        return np.union1d(np.flatnonzero(differs), ends)
 
     def after(
         self, version: ProfileVersion, ground: LevelGround, changed: Int64Array
     ) -> tuple[ProfileVersion, UpdateReport, bool]:
-        """Return one profile after a change, a report, and whether any arc opened or closed.
+        """Return the new version of a profile, a report, and whether an arc opened or closed.
 
         Args:
-            version: the profile before.
-            ground: what the level is made of afterwards.
+            version: the version before the change.
+            ground: the level state after the change.
             changed: (k) int64 ascending, the locations that changed.
 
         Raises:
-            QueryError: an arc would cost what does not fit the integer scale.
+            QueryError: the new cost of an arc does not fit the integer scale.
         """
         arcs, pricing = self.arcs, version.hops.pricing
         near = touched(arcs.lattice, changed, pricing.mover.size)
         standing, plain = version.standing.copy(), version.plain.copy()
         standing[near] = pricing.standing(ground, near)
         pricing.price(ground, plain, near)
-        ticks = pricing.with_own(plain, ground.prices)
-        found = ProfileVersion(version.hops, standing=standing, plain=plain, ticks=ticks)
+        ticks = pricing.override(plain, ground.prices)
+        new = ProfileVersion(version.hops, standing=standing, plain=plain, ticks=ticks)
         opened, closed = (
-            tuple(map(self.places.place_at, np.flatnonzero(one & ~other).tolist()))
-            for one, other in ((standing, version.standing), (version.standing, standing))
+            tuple(map(self.places.place_at, np.flatnonzero(gained).tolist()))
+            for gained in (standing & ~version.standing, version.standing & ~standing)
         )
-        shut = ((ticks == BLOCKED) != (version.ticks == BLOCKED)).any()
+        is_rerouted = ((ticks == BLOCKED) != (version.ticks == BLOCKED)).any()
         count = int(np.count_nonzero(ticks != version.ticks))
-        report = UpdateReport(version.hops.profile, count, found.as_baked, opened, closed)
-        return found, report, bool(opened or closed or shut)
+        report = UpdateReport(version.hops.profile, count, new.as_baked, opened, closed)
+        return new, report, bool(opened or closed or is_rerouted)
 
     # -- patches ----------------------------------------------------------------------------------
 
     def save_patch(self, path: FilePath, ground: LevelGround) -> None:
-        """Write a patch, whole or not at all.
+        """Write a patch atomically.
 
         Raises:
             OutputError: the file cannot be written.
         """
-        says = self.changes_of(ground)
+        record = self.changes_of(ground)
         partial = f"{os.fspath(path)}.{os.getpid()}.part"
         try:
             if os.path.exists(path) and not os.path.isfile(path):
@@ -335,9 +329,9 @@ class Changer:
             try:
                 with suppress(FileNotFoundError):
                     os.remove(partial)
-                # Where a link has the name, this raises; to write would follow the link.
+                # Mode "x" raises on a symbolic link instead of following it.
                 with open(partial, "x", encoding="utf-8", newline="\n") as file:
-                    file.write(patch_text(self.arcs.file, says))
+                    file.write(patch_text(self.arcs.file, record))
                     file.flush()
                     os.fsync(file.fileno())
                 os.replace(partial, path)
@@ -348,10 +342,11 @@ class Changer:
             raise OutputError(f"cannot be written: {error.strerror or error}", file=path) from None
 
     def read_patch(self, path: FilePath) -> LevelGround:
-        """Return what a level is made of that a patch describes.
+        """Read the level state from a patch.
 
         Raises:
-            PatchError: the file is no patch, belongs to another level, holds links, or is damaged.
+            PatchError: the file is not a patch, belongs to another level, contains links, or is
+                damaged.
         """
         arcs = self.arcs
         _, text = read_patch(path, arcs.file, arcs.count, len(arcs.head))
@@ -361,21 +356,21 @@ class Changer:
             raise PatchError(SAYS_NOTHING, file=path) from None
 
     def changes_of(self, ground: LevelGround) -> dict[str, Any]:
-        """Return how a level differs from the baked one, ready for JSON."""
+        """Return the differences between a level state and the bake, ready for JSON."""
         changed = np.flatnonzero(ground.terrain != self.arcs.terrain)
         obstacles = np.flatnonzero(ground.obstacle)
         return stored_ground(changed, ground.terrain[changed], obstacles, ground.prices)
 
-    def ground_of(self, says: Mapping[str, Any]) -> LevelGround:
-        """Return the level that such changes make.
+    def ground_of(self, record: Mapping[str, Any]) -> LevelGround:
+        """Return the level state that a record of differences describes.
 
         Raises:
-            One of WRONG: the changes do not fit this level.
+            One of WRONG: the record does not fit this level.
         """
         arcs = self.arcs
-        codes, blocked, prices = ground_from(says, self.asked, arcs.count)
-        if len(says) != 3 or not all(arcs.between(*pair) for pair in prices):
-            raise ValueError(says)
+        codes, blocked, prices = ground_from(record, self.asked, arcs.count)
+        if len(record) != 3 or not all(arcs.between(*pair) for pair in prices):
+            raise ValueError(record)
         terrain, obstacle = arcs.terrain.copy(), np.zeros(arcs.count, dtype=np.bool_)
         terrain[list(codes)] = list(codes.values())
         obstacle[blocked] = True
@@ -384,28 +379,30 @@ class Changer:
 
 # -- patches --------------------------------------------------------------------------------------
 
-#: What an error says of a patch, or a line of a journal, that fits no such level.
+#: The message for a patch, or a line of a journal, that does not fit the level.
 SAYS_NOTHING = "damaged: it says nothing of this level"
 
 
-def patch_text(file: File, says: Mapping[str, Any], version: int = PLAIN) -> str:
-    """Return the text of a patch of the level that a file holds."""
-    text = json.dumps(says, separators=(",", ":"), allow_nan=False) + "\n"
+def patch_text(file: File, record: Mapping[str, Any], version: int = PLAIN) -> str:
+    """Return the text of a patch for a file's level from a record of differences."""
+    text = json.dumps(record, separators=(",", ":"), allow_nan=False) + "\n"
     return f"{head_line(KIND, version, file)} {digest(text)}\n{text}"
 
 
 def read_patch(
     path: FilePath, file: File, locations: int, arcs: int, links: int = 0
 ) -> tuple[int, str]:
-    """Return the version of a patch of the level that a file holds, and its changes as JSON.
+    """Read a patch for a file's level; return its version and its record as JSON.
 
     Args:
-        locations, arcs: how many the level has; a patch is no longer than they allow.
-        links: how many more characters links and nodes may take; 0 = versions with any are refused.
+        path: the patch.
+        file: the asset of the level.
+        locations, arcs: the numbers of locations and arcs, which bound the length of a patch.
+        links: the most characters for added links and nodes; 0 = reject versions with such.
 
     Raises:
-        PatchError: the file is no patch, belongs to another level, is of another version or longer
-            than any patch of this level, or is damaged.
+        PatchError: the file is not a patch, belongs to another level, has an unknown version, is
+            longer than any patch of the level, or is damaged.
     """
     most = _FIRST_LINE + _LOCATION * locations + _ARC * arcs
     try:
@@ -418,7 +415,7 @@ def read_patch(
     except OSError as error:
         raise PatchError(f"cannot be read: {error.strerror or error}", file=path) from None
     except UnicodeDecodeError:
-        raise PatchError("this is no patch", file=path) from None
+        raise PatchError("this is not a patch", file=path) from None
     if len(whole) > most:
         raise PatchError("longer than any patch of this level", file=path)
     first, _, text = whole.partition("\n")
@@ -430,24 +427,24 @@ def read_patch(
 
 
 def head_line(kind: str, version: int, file: File) -> str:
-    """Return the words that say what a file is, and which level it belongs to."""
+    """Return the header of a patch or journal: kind, version and fingerprint of the level."""
     return f"{kind} {version} {file.header.fingerprint()}"
 
 
 def check_head(path: FilePath, kind: str, words: list[str], file: File, newest: int) -> None:
-    """Refuse a file of another kind or a newer version, and one that belongs to another level.
+    """Check the header of a patch or journal.
 
     Raises:
-        PatchError: the file is refused.
+        PatchError: the file has another kind or a newer version, or belongs to another level.
     """
     what = kind.removeprefix("levelbake-")
     if is_lfs_pointer(" ".join(words).encode()):
         raise PatchError(LFS_POINTER, file=path)
     if len(words) != 3 or words[0] != kind or not re.fullmatch("[0-9]{1,9}", words[1]):
-        raise PatchError(f"this is no {what}", file=path, expected=f"a {what} of this level")
+        raise PatchError(f"this is not a {what}", file=path, expected=f"a {what} of this level")
     if not PLAIN <= int(words[1]) <= newest:
         expected = f"version {PLAIN}" + f" to {newest}" * (newest > PLAIN)
-        remedy = "save it anew, or apply it with bake.play, which knows added links and nodes"
+        remedy = "save it again, or apply it with bake.play, which knows added links and nodes"
         raise PatchError(f"version {words[1]}", file=path, expected=expected, remedy=remedy)
     if words[2] != file.header.fingerprint():
         expected = f"one saved with {os.path.basename(file.path)} as it is now"
@@ -455,19 +452,19 @@ def check_head(path: FilePath, kind: str, words: list[str], file: File, newest: 
 
 
 def digest(text: str) -> str:
-    """Return the SHA-256 of a text."""
+    """Return the SHA-256 of a text in hexadecimal."""
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def stored_ground(
     changed: AnyArray, codes: AnyArray, obstacles: AnyArray, prices: Mapping[Pair, float]
 ) -> dict[str, Any]:
-    """Return how a level differs from the bake, ready for JSON.
+    """Return the differences between a level state and the bake, ready for JSON.
 
     Args:
-        changed, codes: (k) integers, the locations of other terrain, and which.
+        changed, codes: (k) integers, the locations with changed terrain, and its codes.
         obstacles: (n) integers, the locations of obstacles.
-        prices: units of arcs that do not cost what terrain says.
+        prices: costs of single arcs, in units.
     """
     return {
         "terrain": [list(pair) for pair in zip(changed.tolist(), codes.tolist(), strict=True)],
@@ -477,31 +474,32 @@ def stored_ground(
 
 
 def ground_from(
-    says: Mapping[str, Any], asked: Asked, count: int
+    record: Mapping[str, Any], asked: Asked, count: int
 ) -> tuple[dict[int, int], list[int], dict[Pair, float]]:
-    """Return the codes of other terrain, the obstacles and the prices that a record says.
+    """Return the changed terrain codes, the obstacles and the arc costs of a record.
 
     Raises:
         One of WRONG: the record does not fit this level.
     """
+    terrains = len(asked.places.terrains)
     codes = {
-        within(at, count): within(code, len(asked.places.terrains)) for at, code in says["terrain"]
+        within(location, count): within(code, terrains) for location, code in record["terrain"]
     }
-    blocked = [within(location, count) for location in says["obstacles"]]
+    blocked = [within(location, count) for location in record["obstacles"]]
     prices = {
         (within(tail, count), within(head, count)): price_from(units, asked.places)
-        for tail, head, units in says["arcs"]
+        for tail, head, units in record["arcs"]
     }
     return codes, blocked, prices
 
 
 def stored_price(units: float) -> float | str:
-    """Return a price for JSON, which cannot express infinity."""
+    """Return a cost for JSON, which cannot represent infinity."""
     return "closed" if units == CLOSED else units
 
 
 def price_from(units: object, places: Places) -> float:
-    """Return the units that JSON holds; one of WRONG where it is no price."""
+    """Return the units of a cost from JSON; raise one of WRONG if the value is not a cost."""
     if units == "closed":
         return CLOSED
     if isinstance(units, bool) or not isinstance(units, int | float) or not 0 < units < math.inf:
@@ -511,7 +509,7 @@ def price_from(units: object, places: Places) -> float:
 
 
 def within(number: object, limit: int) -> int:
-    """Return a whole number from 0 below a limit; one of WRONG where it is none."""
+    """Return an int from 0 to below a limit; raise one of WRONG for any other value."""
     if type(number) is not int or not 0 <= number < limit:
         raise ValueError(number)
     return number

@@ -1,6 +1,6 @@
-"""The columns of levels' files that this reader reads, and what must hold of their elements.
+"""Schemas of assets and flat files: the columns that this reader reads, and their constraints.
 
-The lists below are made from those of `bake`, which also say in words what each column means.
+The lists below are generated from the declarations in `bake.store`, which describe each column.
 """
 
 import math
@@ -12,7 +12,7 @@ import numpy as np
 
 from levelbake.steps import AnyArray
 
-#: What stands for the profile's name in paths.
+#: The placeholder for a profile's name in paths.
 PROFILE = "{profile}"
 
 #: The file that holds a column: an HDF5 asset, a flat file, or either.
@@ -20,35 +20,35 @@ Box = Literal["asset", "flat", "both"]
 #: The levels that have a column.
 World = Literal["grid", "graph", "lattice", "both"]
 
-#: The length of a dimension of the level or profile whose column is checked, by its name.
+#: A function that returns the length of a dimension by its name.
 Length = Callable[[str], int]
-#: What finds faults of a column: see :func:`faults`.
+#: A function that yields the faults of a column; see :func:`faults`.
 Faults = Callable[["Column", AnyArray, Length], Iterator[str]]
 
 
 class Attribute(NamedTuple):
     """A scalar of the level or of a profile."""
 
-    group: str  #: path of the group that it sits on
+    group: str  #: path of its group in HDF5
     name: str
     kind: Literal["text", "integer", "flag"]
-    description: str = ""  #: what it says, with its unit
+    description: str = ""  #: meaning and unit
     optional: bool = False  #: whether it may be absent
-    values: tuple[str | int, ...] = ()  #: the only values it may have; none = any of its kind
+    values: tuple[str | int, ...] = ()  #: allowed values; empty = any of its kind
     least: int = -(2**63)
     most: int = 2**63 - 1
-    absent: int | None = None  #: the number of flat files where there is no such attribute
-    counts: str = ""  #: the dimension whose length it states
+    absent: int | None = None  #: number in flat files that represents an absent attribute
+    counts: str = ""  #: dimension whose length this is
 
     def allows(self, value: str | int | None) -> bool:
-        """Return whether it may have a value; None = be absent."""
+        """Return whether a value is valid; None = absent."""
         if value is None or isinstance(value, str) != (self.kind == "text"):
             return value is None and self.optional
         within = isinstance(value, str) or self.least <= value <= self.most
         return within and (not self.values or value in self.values)
 
     def of_number(self, number: int) -> str | int | None:
-        """Return the value that a number of a flat file stands for; None where it is absent.
+        """Decode a number of a flat file; None = absent.
 
         Raises:
             IndexError: no text has this number.
@@ -59,45 +59,45 @@ class Attribute(NamedTuple):
 
 
 class Column(NamedTuple):
-    """An array of the level, or of each profile, and the constraints that its elements meet.
+    """An array of the level, or of each profile, and the constraints on its elements.
 
-    A constraint that names a dimension, such as ``refers="node"``, asks for its length.
+    Some constraints name a dimension, such as ``refers="node"``, and use its length.
     """
 
-    name: str  #: at most 23 ASCII characters, unique in its box among the level's or a profile's
+    name: str  #: at most 23 ASCII characters, unique per file format for the level or a profile
     dtypes: tuple[str, ...]  #: allowed element types, little-endian; "text" is UTF-8
     dims: tuple[str, ...]  #: name of each dimension; equal names have equal lengths
     unit: str = ""  #: unit of one element
-    description: str = ""  #: what it says, with every value that has a meaning of its own
+    description: str = ""  #: meaning of the elements and of special values
     box: Box = "both"
     world: World = "both"
-    own: bool = False  #: whether each profile has one; otherwise the level has it
-    optional: bool = False  #: whether it may be absent where its world is right
-    shuffle: bool = True  #: whether HDF5 brings bytes of equal weight together before deflating
-    needs: str = ""  #: of the same level or profile, a column without which it may not be there
-    given: bool = False  #: whether the level alone says it, so that nothing else proves it
-    encoding: str = ""  #: how assets encode the elements; empty where they are plain
+    own: bool = False  #: whether each profile has one; otherwise the level has one
+    optional: bool = False  #: whether it may be absent in its world
+    shuffle: bool = True  #: whether HDF5 applies the shuffle filter before deflate
+    needs: str = ""  #: column of the same level or profile that must exist too
+    given: bool = False  #: whether it is input, which no other column can verify
+    encoding: str = ""  #: encoding of the elements in assets; empty = plain
 
-    refers: str = ""  #: elements are numbers along this dimension
+    refers: str = ""  #: elements are indices along this dimension
     offsets: str = ""  #: elements ascend from 0 to the length of this dimension
-    sums: str = ""  #: elements are not negative, and their sum is the length of this dimension
-    bits: str = ""  #: bytes along the last dimension hold bits along this one, and no others
-    one_of: tuple[int, ...] = ()  #: the only elements there may be
-    least: float | None = None  #: with ``offsets``: least difference between one and the next
+    sums: str = ""  #: elements are nonnegative, and their sum is the length of this dimension
+    bits: str = ""  #: the last dimension stores bits along this dimension, packed into bytes
+    one_of: tuple[int, ...] = ()  #: allowed elements
+    least: float | None = None  #: smallest element; with ``offsets``, the smallest difference
     above: float | None = None  #: elements are greater than this
     most: float | None = None
-    none: float | None = None  #: an element that is allowed whatever else is said; may be NaN
+    none: float | None = None  #: an element that is always allowed; may be NaN
     finite: bool = False  #: no element is infinite or NaN
-    #: not falling; no element twice; each number from 0 to the greatest is there
+    #: nondecreasing; no duplicates; or the elements are exactly 0 to the largest
     order: Literal["", "ascending", "unique", "numbered"] = ""
 
     @property
     def path(self) -> str:
-        """Return where it lies in HDF5; `{profile}` stands for a profile's name."""
+        """Return the path of the column in HDF5, with `{profile}` for a profile's name."""
         return profile_path(PROFILE, self.name) if self.own else f"/{self.name}"
 
     def fits(self, dtype: str, shape: tuple[int, ...] | None) -> bool:
-        """Return whether an array of this element type and shape may be this column."""
+        """Return whether an array's element type and number of dimensions match the column."""
         return dtype in self.dtypes and shape is not None and len(shape) == len(self.dims)
 
 
@@ -107,7 +107,7 @@ def profile_path(profile: str, name: str) -> str:
 
 
 def pattern_of(path: str) -> str:
-    """Return the path pattern behind a concrete path."""
+    """Replace the profile's name in a path by the placeholder."""
     parts = path.split("/")
     if len(parts) == 4 and parts[1] == "profiles":
         parts[2] = PROFILE
@@ -120,64 +120,65 @@ Numbers = Sequence[Sequence[str]]
 
 
 class Schema:
-    """The attributes and columns of one kind of file.
-
-    Attributes:
-        attributes: in no particular order.
-        columns: in the order in which they are written into the file.
-        stated: the attributes that state the length of a dimension, by this.
-        along: the columns with each dimension, as long or longer by one.
-        numbers: in flat files, the attributes that the numbers of the level stand for, in their
-            order, and those of a profile.
-    """
+    """The attributes and columns of one file format."""
 
     def __init__(
         self, attributes: Attributes, columns: Columns, numbers: Numbers = ((), ())
     ) -> None:
-        self.attributes, self.columns, self.numbers = attributes, columns, numbers
-        self.stated = {each.counts: each for each in attributes if each.counts}
+        self.attributes = attributes
+        #: in the order of the file
+        self.columns = columns
+        #: in flat files, the attributes that column ``numbers`` of the level encodes, in order, and
+        #: those that column ``numbers`` of a profile encodes
+        self.numbers = numbers
+        #: by dimension, the attribute that stores its length
+        self.stated = {declared.counts: declared for declared in attributes if declared.counts}
+        #: by dimension, the columns with this dimension or one longer by one
         self.along: dict[str, list[Column]] = {}
-        for each in columns:
-            for dim in {name.removesuffix(" + 1") for name in each.dims}:
-                self.along.setdefault(dim, []).append(each)
-        self._column = {declared.path: declared for declared in columns}
-        self._attribute = {(each.group != "/", each.name): each for each in attributes}
+        for column in columns:
+            for dim in {name.removesuffix(" + 1") for name in column.dims}:
+                self.along.setdefault(dim, []).append(column)
+        self._column = {column.path: column for column in columns}
+        self._attribute = {
+            (declared.group != "/", declared.name): declared for declared in attributes
+        }
 
     def column(self, path: str) -> Column:
-        """Return the declaration of a column by its path or path pattern, or raise KeyError."""
+        """Return the declaration of a column by path or pattern; raise a KeyError if absent."""
         return self._column[pattern_of(path)]
 
     def has_column(self, path: str) -> bool:
-        """Return whether there may be a column of this path."""
+        """Return whether the schema declares a column with this path."""
         return pattern_of(path) in self._column
 
     def attribute(self, group: str, name: str) -> Attribute:
-        """Return the declaration of an attribute by its group and name, or raise KeyError."""
+        """Return the declaration of an attribute by group and name; raise a KeyError if absent."""
         return self._attribute[group != "/", name]
 
 
 def listed(kind: type[Any], lines: str) -> tuple[Any, ...]:
-    """Return what the lines of a text declare, one a line; names apart by spaces are as many.
+    """Parse declarations, one per line; a line with several names declares one for each.
 
-    A line has what must be said, in its order, and then what is not as usual, by name.
+    A line contains the fields without defaults in order, then other fields as ``name=value``.
 
     Args:
         kind: Attribute or Column.
+        lines: the text.
     """
-    first = [field for field in kind._fields if field not in kind._field_defaults]
-    found = []
+    required = [field for field in kind._fields if field not in kind._field_defaults]
+    declarations = []
     for line in lines.strip().split("\n"):
         parts = line.split(";")
-        said = [*zip(first, parts, strict=False)]
-        said += [part.partition("=")[::2] for part in parts[len(first) :]]
-        values = {field: _value(field, text) for field, text in said}
-        found += [kind(**{**values, "name": name}) for name in values["name"].split(" ")]
-    return tuple(found)
+        fields = [*zip(required, parts, strict=False)]
+        fields += [part.partition("=")[::2] for part in parts[len(required) :]]
+        values = {field: _value(field, text) for field, text in fields}
+        declarations += [kind(**{**values, "name": name}) for name in values["name"].split(" ")]
+    return tuple(declarations)
 
 
 @cache
 def _value(field: str, text: str) -> Any:
-    """Return what stands behind a name in a line."""
+    """Parse the value of a field."""
     if field in ("dims", "dtypes", "values", "one_of"):
         return tuple(_value("", word) for word in text.split(", " if field == "dims" else " "))
     if text.lstrip("-").isdecimal():
@@ -309,38 +310,41 @@ rows component_count one_way says_none size classes two_way hierarchy_mode
 def schemas(
     attributes: Attributes, counts: Attributes, columns: Columns, numbers: Numbers
 ) -> tuple[Schema, Schema]:
-    """Return the schemas of assets and of flat files, from the declarations of both.
+    """Build the schemas of assets and of flat files from the declarations of both.
 
     Args:
-        counts: attributes of flat files alone.
+        attributes: the attributes of both.
+        counts: more attributes of flat files.
+        columns: the columns of both.
         numbers: see :class:`Schema`.
     """
-    assets, flat = (tuple(each for each in columns if each.box != box) for box in ("flat", "asset"))
+    assets = tuple(column for column in columns if column.box != "flat")
+    flat = tuple(column for column in columns if column.box != "asset")
     return Schema(attributes, assets), Schema((*attributes, *counts), flat, numbers)
 
 
 IN_ASSETS, IN_FLAT_FILES = schemas(ATTRIBUTES, COUNTS, COLUMNS, NUMBERS)
 
-#: Lengths of dimensions that the format fixes.
+#: Dimensions of fixed length.
 FIXED = {"one": 1, "xy": 2, "slant": 2, "bound": 2, "length": 2, "channel": 3, "cell number": 3}
 FIXED |= {"slope rule": 4, "sector": 18}
 
 
-# -- what must hold of a column --------------------------------------------------------------------
+# -- constraints ----------------------------------------------------------------------------------
 
 
 def type_name(dtype: np.dtype[np.generic]) -> str:
-    """Return what an element type of numpy is called in the table of columns."""
+    """Return the name of a numpy dtype in schemas."""
     return "text" if dtype.kind == "S" else dtype.name
 
 
 def faults(column: Column, array: AnyArray, length: Length) -> Iterator[str]:
-    """Yield what is wrong with a whole column, in words that follow its name.
+    """Yield the faults of a column, each a phrase that follows the column's name in an error.
 
     Args:
-        column: its declaration.
-        array: of the type and shape that it declares; text as bytes of one length.
-        length: gives the lengths of dimensions.
+        column: the declaration.
+        array: an array of the declared type and shape; text as bytes of one length.
+        length: returns the length of a dimension.
     """
     if array.dtype.kind == "S":
         yield from _texts(column, array.tolist())
@@ -362,7 +366,7 @@ def _texts(column: Column, texts: list[bytes]) -> Iterator[str]:
 
 
 def _order(column: Column, array: AnyArray, length: Length) -> Iterator[str]:
-    """Yield what is wrong with the elements of a whole column together."""
+    """Yield the faults that concern all elements of a column together."""
     if column.offsets:
         end = length(column.offsets)
         steps = np.diff(array.astype(np.int64))
@@ -370,8 +374,8 @@ def _order(column: Column, array: AnyArray, length: Length) -> Iterator[str]:
             yield f"does not ascend from 0 to {end}, as many as there are of {column.offsets}"
         elif steps.min(initial=2**31) < (column.least or 0):
             yield f"leaves a part with fewer than {column.least:.0f} of {column.offsets}"
-    if column.sums and (found := int(array.sum(dtype=np.int64))) != (end := length(column.sums)):
-        yield f"adds up to {found}, not to {end}, as many as there are of {column.sums}"
+    if column.sums and (total := int(array.sum(dtype=np.int64))) != (end := length(column.sums)):
+        yield f"adds up to {total}, not to {end}, as many as there are of {column.sums}"
     if column.order == "ascending" and (array[1:] < array[:-1]).any():
         yield "does not ascend"
     if column.order == "numbered" and not is_numbered(array):
@@ -389,22 +393,22 @@ def _order(column: Column, array: AnyArray, length: Length) -> Iterator[str]:
 
 
 def is_numbered(label: AnyArray) -> bool:
-    """Return whether parts are numbered from 0 without gaps, so that each has a member."""
+    """Return whether labels are 0, 1, 2, ... without gaps, each used at least once."""
     if not len(label):
         return True
     return 0 <= label.min() <= label.max() < len(label) and bool(np.bincount(label).all())
 
 
 def elements(column: Column, array: AnyArray, length: Length) -> Iterator[str]:
-    """Yield what is wrong with single elements of a column, or of a part of one, as `faults` does.
+    """Yield the faults of single elements of a column, or of a slice of one; see :func:`faults`.
 
-    Offsets are not looked at: only all of them together can be wrong.
+    Columns of offsets are skipped: only all offsets together can be wrong.
     """
     if not array.size:
         return
     least, most = bounds(column, length)
     if array.dtype.kind != "f" and not column.one_of:
-        # Nearly all columns are right, and unsigned ones often show it by their largest alone.
+        # Fast path: nearly all columns are valid, and for unsigned ones the maximum often suffices.
         low = (array.dtype.kind == "u" and least <= 0) or array.min() >= least
         if low and (most >= np.iinfo(array.dtype).max or array.max() <= most):
             return
@@ -422,7 +426,7 @@ def elements(column: Column, array: AnyArray, length: Length) -> Iterator[str]:
 
 
 def bounds(column: Column, length: Length) -> tuple[float, float]:
-    """Return the least and the most that an element may be, but for ``none``."""
+    """Return the least and the greatest allowed element, apart from ``none``."""
     if column.refers:
         return 0, length(column.refers) - 1
     least = (0 if column.sums else -math.inf) if column.least is None else column.least
@@ -430,7 +434,7 @@ def bounds(column: Column, length: Length) -> tuple[float, float]:
 
 
 def _allowed(column: Column, least: float, most: float) -> str:
-    """Return in words which elements a column may have."""
+    """Describe the allowed elements of a column, for errors."""
     if column.one_of:
         words = " or ".join(map(str, column.one_of))
     elif most < math.inf:

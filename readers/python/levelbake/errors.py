@@ -1,6 +1,6 @@
-"""The errors that a game meets, each one line: file, place, what was found and expected, a remedy.
+"""Errors of one line: the file, the place in it, what was found and expected, and a remedy.
 
-That a place cannot be reached is never an error; it is a value.
+An unreachable goal is never an error; it is a value.
 """
 
 from __future__ import annotations
@@ -10,18 +10,18 @@ import re
 from collections.abc import Callable
 from functools import partial
 
-#: The path of a file, as whoever names it has it.
+#: The path of a file.
 FilePath = str | os.PathLike[str]
 
-#: The most characters of one part of a line; names in malicious levels can be far longer.
+#: The most characters of one part of a message; names in malicious levels can be far longer.
 # limit: the part is cut; tests/test_errors.py
 _LONGEST_PART = 1000
-#: More digits than anybody reads; the first of them are shown.
+#: Integers of 40 digits or more; only the first 20 digits are shown.
 _LONG_NUMBER = re.compile(r"(\d{20})\d{20,}")
 
-#: The message for a Git LFS pointer in place of a file.
+#: The message for a Git LFS pointer instead of the file.
 LFS_POINTER = "this is a Git LFS pointer; run `git lfs pull`"
-#: The first bytes of a pointer (Git LFS specification, "The Pointer"), and of those before 2014.
+#: The first bytes of a pointer (Git LFS specification, "The Pointer"), current and before 2014.
 _LFS_STARTS = (
     b"version https://git-lfs.github.com/spec/",
     b"version https://hawser.github.com/spec/",
@@ -29,10 +29,18 @@ _LFS_STARTS = (
 
 
 class BakeError(Exception):
-    """One mistake, which the message states in one line.
+    """The base class of all errors; the message is one line.
 
-    The message reads ``file: place: found; expected ...; remedy`` with the parts that are given.
-    Very long parts are cut, and characters that a terminal would not print are escaped.
+    The message is ``file: place: found; expected ...; remedy``, without the parts that are None.
+    Very long parts are truncated, and unprintable characters are escaped.
+
+    Example:
+        >>> from levelbake import BakeError, open_level
+        >>> try:
+        ...     open_level("missing.h5")
+        ... except BakeError as error:
+        ...     print(error)
+        missing.h5: no such asset; bake it first: `bake build`
     """
 
     def __init__(
@@ -44,9 +52,16 @@ class BakeError(Exception):
         expected: str | None = None,
         remedy: str | None = None,
     ) -> None:
+        #: what is wrong
         self.found = found
-        self.file, self.place = file, place
-        self.expected, self.remedy = expected, remedy
+        #: path of the file
+        self.file = file
+        #: place in the file, or the level of a query
+        self.place = place
+        #: what would be valid
+        self.expected = expected
+        #: what the user can do
+        self.remedy = remedy
         super().__init__(found, file, place, expected, remedy)
 
     def __str__(self) -> str:
@@ -59,18 +74,18 @@ class BakeError(Exception):
         return printable(": ".join([*where, what]))
 
     def __reduce__(self) -> tuple[Callable[[], BakeError], tuple[()]]:
-        # Parallel builds send errors between processes; keyword arguments need help to pickle.
+        # Parallel builds pickle errors, and the default protocol drops keyword arguments.
         return partial(type(self), **vars(self)), ()
 
 
 def cut(text: str, longest: int = _LONGEST_PART) -> str:
-    """Return text of at most so many characters; dots stand for those, and for digits, lost."""
+    """Truncate a text to a length, and long integers in the text to 20 digits, with "..."."""
     text = _LONG_NUMBER.sub(r"\1...", text)
     return text if len(text) <= longest else text[: longest - 3] + "..."
 
 
 def printable(text: str) -> str:
-    """Return text with escapes for whatever a terminal would not print, newlines included."""
+    """Escape unprintable characters of a text, newlines included."""
     if text.isprintable():
         return text
     return "".join(
@@ -89,7 +104,7 @@ class OutputError(BakeError):
 
 
 class AssetError(BakeError):
-    """The file is not an asset, or not one this version can use."""
+    """The file is not an asset that this version can use."""
 
 
 class NotAnAssetError(AssetError):
@@ -97,15 +112,15 @@ class NotAnAssetError(AssetError):
 
 
 class AssetTooOldError(AssetError):
-    """The asset's format is older than this reader supports: rebake."""
+    """The asset's format is older than this reader supports. Rebake the level."""
 
 
 class AssetTooNewError(AssetError):
-    """The asset's format is newer than this reader supports: update bake."""
+    """The asset's format is newer than this reader supports. Update levelbake."""
 
 
 class CorruptAssetError(AssetError):
-    """The asset was damaged after it was written."""
+    """The asset is damaged."""
 
 
 class PatchError(AssetError):
@@ -113,7 +128,7 @@ class PatchError(AssetError):
 
 
 class QueryError(BakeError, ValueError):
-    """An argument of a question to a level is wrong."""
+    """An argument of a query is invalid; also a ValueError."""
 
 
 class OutsideMapError(QueryError):
@@ -121,16 +136,16 @@ class OutsideMapError(QueryError):
 
 
 class BlockedCellError(QueryError):
-    """The cell cannot be stood on by this profile."""
+    """The profile cannot stand on the cell."""
 
 
 class UnknownNodeError(QueryError):
-    """The graph level has no node of that name."""
+    """The graph level has no node with that name."""
 
 
 class UnknownProfileError(QueryError):
-    """The asset has no profile of that name."""
+    """The level has no profile with that name."""
 
 
 class MissingTableError(QueryError):
-    """The asset was baked without the table this question needs."""
+    """The asset was baked without a table that the query needs."""

@@ -1,7 +1,7 @@
-"""Opens the files that levels are baked into: HDF5 assets and flat files, by one class.
+"""Reading and verification of baked files: HDF5 assets and flat files.
 
-Opening a file looks at its frame: header, digests, table. A column is decoded, and compared with
-all that the table of columns says of it, when it is read. docs/format.md has both layouts in words.
+Opening a file verifies its header, digests and table of columns. A column is decoded, and verified
+against its declaration, when it is read. docs/format.md describes both layouts.
 """
 
 import contextlib
@@ -28,17 +28,17 @@ from levelbake.steps import AnyArray, Int64Array, UInt8Array
 
 try:
     import h5py
-except ModuleNotFoundError:  # Flat files are read without it.
+except ModuleNotFoundError:  # Flat files do not need h5py.
     h5py = None
 
 FORMAT_NAME = "levelbake asset"
-#: Version of the layout of assets. Readers refuse other versions, each with its own error.
+#: Version of the layout of assets. Older and newer versions raise different errors.
 FORMAT_VERSION = 7
 OLDEST_READABLE = 7
-#: Version of the layout of flat files. Readers refuse any other.
+#: Version of the layout of flat files; the only one that can be read.
 FLAT_VERSION = 3
 
-#: Bytes of the smallest user block: HDF5 looks for its own signature at 0, 512, 1024, 2048, ...
+#: Bytes of the smallest user block: HDF5 searches its signature at 0, 512, 1024, 2048, ...
 SMALLEST_BLOCK = 512
 # limit: a one-line error; tests/store/test_damage_header.py
 LARGEST_BLOCK = 2**20
@@ -51,22 +51,22 @@ _EXPORT = "export it again: `bake export`"
 
 
 class Header(NamedTuple):
-    """What an asset says of itself in its first bytes, plain JSON in the HDF5 user block."""
+    """The header of an asset: plain JSON at the start of the file, in the HDF5 user block."""
 
-    format_version: int  #: layout of the file
-    bake_revision: int  #: revision of the code that baked it
-    level: str  #: the level's name
-    #: (path relative to the level file, sha256) of every file read, the level file first; then
-    #: the name of each patch that was folded in, marked as one
+    format_version: int  #: version of the layout
+    bake_revision: int  #: revision of the code that baked the level
+    level: str  #: name of the level
+    #: (path relative to the level file, sha256) of each source file, the level file first; then
+    #: the name of each applied patch, with a marker
     sources: tuple[tuple[str, str], ...]
-    recipe: str  #: sha256 of the recipe that took effect
+    recipe: str  #: sha256 of the effective recipe
     body: str  #: sha256 of all bytes after the user block
     block: int  #: bytes in the user block
-    size: int  #: bytes in the file, the user block included
-    stated: str = ""  #: of a flat file its fingerprint, in hexadecimal
+    size: int  #: bytes in the file, including the user block
+    stated: str = ""  #: fingerprint stored in a flat file, in hexadecimal
 
     def text(self) -> bytes:
-        """Return the header as JSON, one field a line.
+        """Return the header as JSON with one field per line.
 
         The last line is the seal: sha256 of all lines before it.
         """
@@ -81,24 +81,26 @@ class Header(NamedTuple):
         return self.text().ljust(self.block)
 
     def fingerprint(self) -> str:
-        """Return sha256 of everything that decides the asset's content."""
+        """Return the sha256 of all inputs of the bake, which identifies the asset's content."""
         if self.stated:
             return self.stated
         parts = (self.format_version, self.bake_revision, self.level, self.sources, self.recipe)
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 
-#: The fields of a header that are written.
+#: The fields written to the file.
 _FIELDS = Header._fields[:-1]
 
 
 @contextlib.contextmanager
 def open_to_read(path: FilePath) -> Iterator[BufferedReader]:
-    """Open a file to read bytes from; an error of the system becomes an AssetError."""
+    """Open a regular file to read bytes; an OSError becomes an AssetError."""
     try:
-        # A pipe would wait for a writer.
-        waits_not = getattr(os, "O_NONBLOCK", 0)
-        with open(path, "rb", opener=lambda name, flags: os.open(name, flags | waits_not)) as file:
+        # Otherwise opening a pipe would block until there is a writer.
+        nonblocking = getattr(os, "O_NONBLOCK", 0)
+        with open(
+            path, "rb", opener=lambda name, flags: os.open(name, flags | nonblocking)
+        ) as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                 raise OSError(errno.EINVAL, NOT_A_FILE)
             if errors.is_lfs_pointer(file.peek(SMALLEST_BLOCK)):
@@ -116,22 +118,22 @@ def unreadable(path: FilePath, error: OSError) -> AssetError:
 
 
 def parse_header(file: BufferedReader, path: FilePath) -> Header:
-    """Read the user block of an open asset.
+    """Read and verify the header of an open asset.
 
     Raises:
-        NotAnAssetError: the file is something else, or its header is damaged.
-        AssetTooOldError, AssetTooNewError: its layout is not one this version reads.
-        CorruptAssetError: the file is longer or shorter than it was written.
+        NotAnAssetError: the file is not an asset, or its header is damaged.
+        AssetTooOldError, AssetTooNewError: the layout has an unsupported version.
+        CorruptAssetError: the file size differs from the header.
     """
     data = file.read(SMALLEST_BLOCK)
     if not data:
         raise errors.NotAnAssetError("the file is empty", file=path, remedy=_REBAKE)
     if not begins_like_ours(data):
-        what, expected = "no HDF5 file", "an asset written by `bake build`"
+        what, expected = "not an HDF5 file", "an asset written by `bake build`"
         if _is_hdf5(file):
             what = "an HDF5 file of another program"
         elif os.fspath(path).lower().endswith(".bake"):
-            what, expected = "no flat file", "one written by `bake export`"
+            what, expected = "not a flat file", "one written by `bake export`"
         raise errors.NotAnAssetError(f"this is {what}", file=path, expected=expected)
     unreadable = errors.NotAnAssetError("the header is damaged", file=path, remedy=_REBAKE)
     size = SMALLEST_BLOCK
@@ -143,7 +145,7 @@ def parse_header(file: BufferedReader, path: FilePath) -> Header:
     _check_version(path, "format", version, (OLDEST_READABLE, FORMAT_VERSION), _REBAKE)
     header = _header_of(fields)
     file.seek(0)
-    # This checks text, seal and padding at once, as there is only one way to write a header.
+    # Comparing all bytes verifies text, seal and padding, because the encoding is unique.
     if header is None or file.read(header.block) != header.to_bytes():
         raise unreadable
     size = os.fstat(file.fileno()).st_size
@@ -153,7 +155,7 @@ def parse_header(file: BufferedReader, path: FilePath) -> Header:
 
 
 def _is_hdf5(file: BufferedReader) -> bool:
-    """Return whether HDF5's signature is at one of the offsets where HDF5 looks for it."""
+    """Return whether HDF5's signature is at one of the offsets that HDF5 allows."""
     offset, size = 0, os.fstat(file.fileno()).st_size
     while offset < size:
         file.seek(offset)
@@ -164,7 +166,7 @@ def _is_hdf5(file: BufferedReader) -> bool:
 
 
 def _first_object(data: bytes) -> dict[str, Any] | None:
-    """Return the JSON object that the data begins with; None while a part of it is missing."""
+    """Parse the JSON object at the start of the data; None if the object is incomplete."""
     try:
         fields, _ = json.JSONDecoder().raw_decode(data.decode("ascii"))
     except (ValueError, RecursionError):
@@ -173,13 +175,13 @@ def _first_object(data: bytes) -> dict[str, Any] | None:
 
 
 def _header_of(fields: dict[str, Any]) -> Header | None:
-    """Return the header with these fields; None where one is missing or has a wrong value."""
+    """Build a header from JSON fields; None if a field is missing or invalid."""
     values: list[Any] = [fields.get(name) for name in _FIELDS]
-    # isinstance would take a bool for an int, but a bool is not a number here.
+    # isinstance would accept a bool as an int.
     if [*map(type, values)] != [int, int, str, list, str, str, int, int]:
         return None
     sources = values[3]
-    if not all(type(each) is list and [*map(type, each)] == [str, str] for each in sources):
+    if not all(type(pair) is list and [*map(type, pair)] == [str, str] for pair in sources):
         return None
     header = Header(*values)._replace(sources=tuple(map(tuple, sources)))
     block = header.block
@@ -187,14 +189,14 @@ def _header_of(fields: dict[str, Any]) -> Header | None:
 
 
 def begins_like_ours(data: bytes) -> bool:
-    """Return whether bytes begin like an asset of any version."""
+    """Return whether the first bytes of a file are those of an asset of any version."""
     return data.replace(b"\n", b"").startswith(_FIRST_LINE)
 
 
 def _check_version(
     path: FilePath, what: str, version: int, known: tuple[int, int], remedy: str
 ) -> None:
-    """Refuse a version that is older or newer than those that can be read."""
+    """Raise on a version that is older or newer than those that can be read."""
     oldest, newest = known
     expected = f"version {newest}" if oldest == newest else f"version {oldest} to {newest}"
     if version < oldest:
@@ -209,57 +211,57 @@ def _check_version(
 def damaged(
     path: FilePath, found: str, *, verdict: str = "damaged", remedy: str = _REBAKE_ANYWAY
 ) -> CorruptAssetError:
-    """Return the error for an asset that cannot be used; only this makes a CorruptAssetError.
+    """Return the error for a damaged asset; the only source of CorruptAssetError.
 
     Args:
         path: the asset.
-        found: what is wrong with it.
-        verdict: "damaged", or "wrong" where it is as it was written but not what it should be.
-        remedy: what to do about it.
+        found: what is wrong with the asset.
+        verdict: "damaged", or "wrong" for an intact file with wrong content.
+        remedy: what the user can do.
     """
     return CorruptAssetError(f"{verdict}: {found}", file=path, remedy=remedy)
 
 
 def closed(path: FilePath) -> AssetError:
-    """Return the error for a read from a file after it was closed."""
-    remedy = "look things up inside `with`"
+    """Return the error for a read from a closed file."""
+    remedy = "query the level inside its `with` block"
     return AssetError("the asset is closed", file=path, remedy=remedy)
 
 
 def digest_of(array: AnyArray) -> str:
-    """Return sha256 of a column: of its elements in C order, little-endian."""
+    """Return the sha256 of a column's elements in C order, little-endian."""
     little = array.astype(array.dtype.newbyteorder("<"), order="C", copy=False)
     return hashlib.sha256(np.ascontiguousarray(little).data).hexdigest()
 
 
-#: The element type of an array, as the table calls it, and its shape, if it has one.
+#: The element type of an array, by its name in the table of columns, and the shape, if any.
 Form = tuple[str, tuple[int, ...] | None]
 
 
 # -- HDF5 ------------------------------------------------------------------------------------------
 
-#: The first bytes of HDF5's own part of a file.
+#: The first bytes after the user block of an HDF5 file.
 _SIGNATURE = b"\x89HDF\r\n\x1a\n"
 
-#: What h5py raises where HDF5 cannot read a file or cannot make sense of it.
+#: The errors that h5py raises on an unreadable or invalid file.
 _H5PY_ERRORS = (KeyError, OSError, OverflowError, RuntimeError, TypeError, ValueError)
 
-#: What HDF5 says of a file that the process has open with other settings.
+#: HDF5's messages for a file that the process has open with different settings.
 _IN_USE = re.compile("flag values don't match|doesn't match|already open")
 
-#: How HDF5 quotes an error of the operating system, whatever h5py makes of it.
+#: The number of an operating system's error in a message of HDF5.
 _ERRNO = re.compile(r"\berrno = ([0-9]{1,5})\b")
 
-#: How often an asset may be replaced by a new one while it is being opened.
+#: The most attempts to open an asset that is replaced meanwhile.
 _ATTEMPTS = 10
 
-#: Deflate makes data at most 1032 times smaller (RFC 1951: 258 bytes in two bits).
+#: The largest compression ratio of deflate (RFC 1951: 258 bytes in two bits).
 # no limit: a fact of the algorithm
 _LARGEST_RATIO = 1032
 
 
 def _system_error(error: Exception) -> OSError | None:
-    """Return the error of the operating system that made h5py raise; None where there is none."""
+    """Return the operating system's error behind an h5py error; None if there is none."""
     number = getattr(error, "errno", None)
     if number is None:
         quoted = _ERRNO.search(str(error))
@@ -268,17 +270,17 @@ def _system_error(error: Exception) -> OSError | None:
 
 
 def _open_hdf5(path: FilePath) -> Any:
-    """Open a file by h5py's low level, without a lock; what h5py.File adds takes as long again.
+    """Open a file without a lock through h5py's low-level API, twice as fast as h5py.File.
 
-    Bake replaces assets and never changes one, so a lock protects nothing; and a network drive may
-    have none, or another program may hold one.
+    Bake replaces assets and never modifies one, so a lock protects nothing; network drives may not
+    support locks, and another program may hold one.
 
     Raises:
         AssetError: this process has the file open in a way that HDF5 cannot share.
-        OSError: HDF5 cannot open it.
+        OSError: HDF5 cannot open the file.
     """
     name, error = os.fsencode(path), None
-    # Where this process has the file open with locks already, HDF5 wants the same settings again.
+    # If this process has the file open with locks already, HDF5 requires the same settings again.
     for locks, optional in ((False, True), (True, True), (True, False)):
         access = h5py.h5p.create(h5py.h5p.FILE_ACCESS)
         if hasattr(access, "set_file_locking"):  # HDF5 before 1.10.7 has no such setting.
@@ -294,7 +296,7 @@ def _open_hdf5(path: FilePath) -> Any:
 
 
 class Hdf5File:
-    """An open HDF5 file: its attributes, and arrays that match their digests."""
+    """An open HDF5 file: attributes, and columns verified against their digests."""
 
     def __init__(self, path: FilePath, schema: Schema, *, check: bool = True) -> None:
         """Open a file; see :class:`File`."""
@@ -310,7 +312,7 @@ class Hdf5File:
                     self._bytes.seek(self.header.block)
                     if hashlib.file_digest(self._bytes, "sha256").hexdigest() != self.header.body:
                         raise self.damaged("its bytes do not match the digest in its header")
-                # HDF5 opens files by name, and may have another one than the header was read of.
+                # HDF5 opens files by name, and the file may have been replaced since the header.
                 with self.reading("HDF5 cannot open it"), contextlib.suppress(FileNotFoundError):
                     root = _open_hdf5(path)
                     opened.callback(root.close)
@@ -319,16 +321,16 @@ class Hdf5File:
                 opened.close()
             else:
                 raise AssetError("is replaced again and again while it is opened", file=path)
-            # HDF5 takes many microseconds to find a column or a group, and h5py to wrap it.
+            # Each lookup of a column or group takes HDF5 and h5py many microseconds.
             self.at = cache(lambda path: h5py.h5o.open(root, path.encode()))
-            # HDF5 keeps a file open as long as anything in it is.
+            # HDF5 does not close a file while an object in it is open.
             opened.callback(self.at.cache_clear)
             self._names = cache(lambda folder: frozenset(self.at(folder)))
             self._kinds = cache(lambda path: (self.at(path).dtype, self.at(path).shape))
             self._opened = opened.pop_all()
 
     def close(self) -> None:
-        """Close the file; arrays already handed out stay valid."""
+        """Close the file; arrays already returned stay valid."""
         self.is_open = False
         self._opened.close()
 
@@ -337,14 +339,14 @@ class Hdf5File:
 
     @contextlib.contextmanager
     def reading(self, what: str | None) -> Iterator[None]:
-        """Turn the errors of h5py into an error of the file.
+        """Convert errors of h5py inside a ``with`` block.
 
         Args:
-            what: the part of the file that is read; None = ignore that it is damaged.
+            what: name of the part of the file in errors; None = ignore damage.
 
         Raises:
             CorruptAssetError: the part is damaged.
-            AssetError: the operating system cannot read the file, or it was closed meanwhile.
+            AssetError: the operating system cannot read the file, or the file was closed meanwhile.
         """
         try:
             yield
@@ -358,7 +360,7 @@ class Hdf5File:
                 raise self.damaged(f"{what} ({message})") from None
 
     def _unreadable(self, error: Exception, cause: OSError) -> AssetError:
-        """Return the error for what the operating system refused to HDF5."""
+        """Return the error for a failed system call of HDF5."""
         found = unreadable(self.path, cause)
         if "lock file" in str(error):
             found.found = f"cannot be locked by HDF5: {cause.strerror}"
@@ -366,7 +368,7 @@ class Hdf5File:
         return found
 
     def profiles(self) -> list[str]:
-        """Return the names of the profiles, sorted; none where they are no groups."""
+        """Return the names of the profiles, sorted; an empty list if one is not a group."""
         with self.reading(None):
             names = sorted(name.decode() for name in self.at("/profiles"))
             if all(isinstance(self.at(f"/profiles/{name}"), h5py.h5g.GroupID) for name in names):
@@ -374,11 +376,11 @@ class Hdf5File:
         return []
 
     def attribute(self, group: str, name: str) -> str | int | None:
-        """Return an attribute as it is stored; None where it is absent."""
+        """Return a stored attribute; None if absent."""
         with self.reading(f"attribute {name} of {group}"):
             if not h5py.h5a.exists(self.at(group), name.encode()):
                 return None
-            # An exception holds on to variables, and an open attribute would hold the file open.
+            # A traceback references local variables, and an open attribute keeps the file open.
             with contextlib.closing(h5py.h5a.open(self.at(group), name.encode())) as stored:
                 value = np.empty(stored.shape, stored.dtype)
                 stored.read(value)
@@ -387,18 +389,18 @@ class Hdf5File:
             return index(value[()])
 
     def has(self, path: str) -> bool:
-        """Return whether there is a column."""
+        """Return whether a column exists."""
         folder, _, name = path.rpartition("/")
         with self.reading(f"column {path}"):
             try:
                 return name.encode() in self._names(folder or "/")
-            except (KeyError, TypeError) as error:  # There is no such group.
+            except (KeyError, TypeError) as error:  # The group does not exist.
                 if _system_error(error) is not None or not self.is_open:
                     raise
         return False
 
     def form(self, path: str) -> Form:
-        """Return the element type and the shape of a column that is there."""
+        """Return the element type and the shape of an existing column."""
         with self.reading(f"column {path}"):
             if isinstance(self.at(path), h5py.h5d.DatasetID):
                 dtype, shape = self._kinds(path)
@@ -406,15 +408,15 @@ class Hdf5File:
         raise self.damaged(f"column {path} is no array")
 
     def load(self, path: str) -> AnyArray:
-        """Return a column, whose form has been asked for; texts as (k) bytes."""
+        """Read a column after :meth:`form`, and verify its digest; texts are (k) bytes."""
         array = self.part(path)
-        # The file may have been opened without a check of its digest, or long ago.
+        # The file may have been opened without verification, or long ago.
         digest = np.zeros((), dtype="S64")
         with (
             self.reading(None),
             contextlib.closing(h5py.h5a.open(self.at(path), b"sha256")) as stored,
         ):
-            # Text of any length has pointers in memory, and HDF5 would write them here.
+            # For text of variable length, HDF5 would write pointers into the buffer.
             if (stored.shape, stored.get_storage_size()) == ((), 64):
                 stored.read(digest)
         if digest != digest_of(array).encode():
@@ -422,7 +424,7 @@ class Hdf5File:
         return array
 
     def part(self, path: str, *spans: slice) -> AnyArray:
-        """Return a part of a column, from where to where in each of its dimensions."""
+        """Read a slice of a column, unverified; the whole column without slices."""
         with self.reading(f"column {path}"):
             dtype, shape = self._kinds(path)
             size = math.prod(shape) * dtype.itemsize
@@ -437,67 +439,64 @@ class Hdf5File:
 
 # -- flat files ------------------------------------------------------------------------------------
 
-#: The first bytes of every flat file, in the manner of PNG: the first is no ASCII, so that no text
-#: begins like this, and line ends show whether something took the file for text.
+#: The first bytes of every flat file, designed like those of PNG: the first is not ASCII, so that
+#: no text file starts like this, and the line ends reveal a conversion as text.
 MAGIC = b"\x8bBKE\r\n\x1a\n"
 
-#: Columns begin at multiples of this, and it is the size of the header and of each table entry.
+#: Alignment of columns in bytes; also the size of the header and of each table entry.
 BORDER = 64
 
-#: Which words of 32 bits are the checksum.
+#: The position of the checksum in the file, in words of 32 bits.
 CHECKSUM_WORDS = slice(14, 16)
 
-#: The profile of a column that belongs to the level.
+#: The profile number of the level's columns.
 LEVEL = -1
 
 #: Bytes of a column's name in the table; the last is always zero.
 NAME_BYTES = 24
-#: Most dimensions of a column.
+#: The most dimensions of a column.
 DIMENSIONS = 4
 
-#: The element types by their numbers in the table of columns, from 1, and bytes of one element; of
-#: text that is one byte of it.
+#: Bytes of one element, by element type, in the order of the type numbers from 1. An element of
+#: text is one byte.
 SIZES = {"uint8": 1, "uint16": 2, "uint32": 4, "int32": 4, "int64": 8, "float64": 8, "text": 1}
 _DTYPE_NAMES = dict(enumerate(SIZES, 1))
 
-#: The header, and an entry of the table of columns, as docs/format.md lists their fields.
+#: The layouts of the header and of a table entry; docs/format.md lists the fields.
 HEADER_LAYOUT = struct.Struct("<8sHHIQ32sII")
 ENTRY_LAYOUT = struct.Struct(f"<{NAME_BYTES}siHH{DIMENSIONS}IQQ")
 
 
 class Entry(NamedTuple):
-    """An entry of the table of columns; ``shape`` has the dimensions that are there."""
+    """An entry of the table of columns."""
 
     name: str
-    profile: int
+    profile: int  #: number of the profile; LEVEL for columns of the level
     dtype: str
     shape: tuple[int, ...]
-    offset: int
-    size: int
+    offset: int  #: first byte in the file
+    size: int  #: bytes
 
 
 class FlatFile:
     """An open flat file, mapped into memory, with the same methods as :class:`Hdf5File`.
 
-    Columns are handed out where they lie.
-
-    Attributes:
-        bytes: (size) uint8, all of it.
-        entries: the columns by (profile's number or LEVEL, name), in the order of the file.
-        numbers: attributes of the level and of each profile, by LEVEL or its number, and name.
+    Columns are views of the mapped file and are not copied.
     """
 
     def __init__(
         self, path: FilePath, schema: Schema = columns.IN_FLAT_FILES, *, check: bool = True
     ) -> None:
-        """Map a file, and check that all columns lie inside it; see :class:`File`."""
+        """Map a file into memory, and verify its table of columns; see :class:`File`."""
         self.path, self.is_open, self.schema = path, True, schema
         with open_to_read(path) as file:
             count, revision, size, fingerprint, sums = _parse_flat_header(file, path)
+            #: (size) uint8, the whole file
             self.bytes: UInt8Array = np.memmap(file, dtype=np.uint8, mode="c")
         if check and checksum(self.bytes.view("<u4")) != sums:
             raise self.damaged("its bytes do not fit its checksum")
         try:
+            #: the columns by (number of the profile or LEVEL, name), in the order of the file
             self.entries = _table(self.bytes, count)
         except ValueError as error:
             raise self.damaged(str(error)) from None
@@ -505,22 +504,23 @@ class FlatFile:
         profiles, floors = level["profiles"], level["floors"]
         if profiles != len({profile for profile, _ in self.entries if profile != LEVEL}):
             raise self.damaged(f"it has columns of other profiles than {profiles}")
-        rows, lost = divmod(level["height"] or 0, floors)
-        if lost:
+        rows, remainder = divmod(level["height"] or 0, floors)
+        if remainder:
             raise self.damaged(f"{floors} floors have {level['height']} rows")
         (name,), (recipe,) = self._texts("name", 1), self._texts("recipe", 1)
         level |= {"recipe": recipe, "floor_height": rows if floors > 1 else None}
         self._names = self._texts("profile_name", profiles)
-        self.numbers = {LEVEL: level, **{each: self._numbers(each) for each in range(profiles)}}
-        # A level has the columns of its own kind alone, whatever else lies in its file.
+        #: attributes by name, for each profile number and LEVEL
+        self.numbers = {LEVEL: level, **{i: self._numbers(i) for i in range(profiles)}}
+        # A column that does not belong to the level's kind is ignored.
         worlds = ("both", "graph" if level["kind"] == "graph" else "grid")
         self.key = {
             at: key
             for key in self.entries
             if schema.has_column(at := self._path_of(*key)) and schema.column(at).world in worlds
         }
-        said = name, (), hashlib.sha256(recipe.encode()).hexdigest(), "", 0, size
-        self.header = Header(FLAT_VERSION, revision, *said, fingerprint.hex())
+        fields = name, (), hashlib.sha256(recipe.encode()).hexdigest(), "", 0, size
+        self.header = Header(FLAT_VERSION, revision, *fields, fingerprint.hex())
 
     def damaged(self, found: str, *, verdict: str = "damaged") -> CorruptAssetError:
         return damaged(self.path, found, verdict=verdict, remedy=_EXPORT)
@@ -532,8 +532,8 @@ class FlatFile:
         return self._names
 
     def attribute(self, group: str, name: str) -> str | int | None:
-        own = LEVEL if group == "/" else self._names.index(group.split("/")[2])
-        return self.numbers[own].get(name)
+        profile = LEVEL if group == "/" else self._names.index(group.split("/")[2])
+        return self.numbers[profile].get(name)
 
     def has(self, path: str) -> bool:
         return path in self.key
@@ -546,53 +546,53 @@ class FlatFile:
         return self.read(*self.key[path])
 
     def read(self, profile: int, name: str) -> AnyArray:
-        """Return a column where it lies, unchecked; texts as (k) bytes.
+        """Return a read-only view of a column, unverified; texts are (k) bytes.
 
-        It is read-only, and valid as long as anybody has it.
+        The view stays valid after :meth:`close`.
 
         Raises:
-            CorruptAssetError: there is no such column, or a text in it has no end.
+            CorruptAssetError: the column does not exist, or one of its texts is unterminated.
         """
         entry = self.entries.get((profile, name))
         if entry is None:
             raise self.damaged(f"column {self._path_of(profile, name)} is missing")
         kind = np.dtype("uint8" if entry.dtype == "text" else entry.dtype)
-        dtype = np.dtype(kind.str.replace(">", "<"))  # memoryviews know native types alone
+        dtype = np.dtype(kind.str.replace(">", "<"))  # memoryviews need native types
         raw = self.bytes[entry.offset : entry.offset + entry.size]
-        found: AnyArray = raw.view(np.ndarray).view(dtype).reshape(entry.shape)
+        column: AnyArray = raw.view(np.ndarray).view(dtype).reshape(entry.shape)
         if entry.dtype != "text":
-            return found
+            return column
         width = entry.shape[-1]
-        if not width or found[..., -1].any():
+        if not width or column[..., -1].any():
             raise self.damaged(f"column {self._path_of(profile, name)} has a text without an end")
-        return found.reshape(-1).view(f"S{width}").reshape(entry.shape[:-1])
+        return column.reshape(-1).view(f"S{width}").reshape(entry.shape[:-1])
 
     def _path_of(self, profile: int, name: str) -> str:
         return f"/{name}" if profile == LEVEL else profile_path(self._names[profile], name)
 
     def _texts(self, name: str, count: int) -> list[str]:
-        """Return so many texts of the level."""
+        """Return the texts of a level's column after checking their count."""
         entry, declared = self.entries.get((LEVEL, name)), self.schema.column(f"/{name}")
         if entry is None or entry.dtype != "text" or entry.shape[:-1] != (count,):
             raise self.damaged(f"column /{name} is not {count} texts")
         array = self.read(LEVEL, name)
         for fault in columns.faults(declared, array, lambda dim: count):
             raise self.damaged(f"column /{name} {fault}")
-        return [each.decode() for each in array.tolist()]
+        return [text.decode() for text in array.tolist()]
 
     def _numbers(self, profile: int) -> dict[str, Any]:
-        """Return the attributes that the numbers of the level or of a profile stand for."""
+        """Return the attributes of the level or of a profile, decoded from column ``numbers``."""
         names, group = self.schema.numbers[profile != LEVEL], "/" if profile == LEVEL else "own"
-        stored, found = self.read(profile, "numbers"), {}
+        stored, values = self.read(profile, "numbers"), {}
         if stored.shape != (len(names),) or stored.dtype != np.int32:
             raise self.damaged(f"column {self._path_of(profile, 'numbers')} is not as declared")
         for name, number in zip(names, stored.tolist(), strict=True):
             declared = self.schema.attribute(group, name)
             with contextlib.suppress(IndexError):
-                found[name] = declared.of_number(number)
-            if number < 0 or name not in found or not declared.allows(found[name]):
+                values[name] = declared.of_number(number)
+            if number < 0 or name not in values or not declared.allows(values[name]):
                 raise self.damaged(f"number {name} is {number}")
-        return found
+        return values
 
 
 def _parse_flat_header(file: BufferedReader, path: FilePath) -> tuple[int, int, int, bytes, Any]:
@@ -600,7 +600,7 @@ def _parse_flat_header(file: BufferedReader, path: FilePath) -> tuple[int, int, 
     data = file.read(HEADER_LAYOUT.size)
     if not data.startswith(MAGIC):
         expected = "one of `bake export`"
-        raise errors.NotAnAssetError("this is no flat file", file=path, expected=expected)
+        raise errors.NotAnAssetError("this is not a flat file", file=path, expected=expected)
     size = file.seek(0, 2)
     if len(data) < HEADER_LAYOUT.size:
         raise damaged(path, "its header is cut", remedy=_EXPORT)
@@ -616,38 +616,38 @@ def _parse_flat_header(file: BufferedReader, path: FilePath) -> tuple[int, int, 
 
 
 def _table(data: UInt8Array, count: int) -> dict[tuple[int, str], Entry]:
-    """Return the table of so many columns, after a check of where they lie.
+    """Parse the table of columns, and verify that the columns fill the file without gaps.
 
     Raises:
-        ValueError: an entry says what cannot be, or bytes belong to no column.
+        ValueError: an entry is invalid, or bytes belong to no column.
     """
     if count > (len(data) - BORDER) // BORDER:
         raise ValueError(f"a table of {count} columns does not fit into it")
-    found: dict[tuple[int, str], Entry] = {}
-    place, last = BORDER + BORDER * count, (LEVEL - 1, b"")
+    entries: dict[tuple[int, str], Entry] = {}
+    offset, last = BORDER + BORDER * count, (LEVEL - 1, b"")
     earlier: set[tuple[int, str, tuple[int, ...]]] = set()
     for number in range(count):
         entry = _entry(data[BORDER * (1 + number) : BORDER * (2 + number)].tobytes())
         if entry is None:
             raise ValueError(f"column {number} is nothing this format knows")
-        # Columns follow each other; what was said before lies where it was.
+        # Columns are contiguous; a column equal to an earlier one can share its bytes.
         key, end = (entry.profile, entry.name.encode()), entry.offset + entry.size
         form = entry.offset, entry.dtype, entry.shape
-        if key <= last or not (form in earlier or entry.offset == place) or end > len(data):
+        if key <= last or not (form in earlier or entry.offset == offset) or end > len(data):
             raise ValueError(f"column {number} is out of order")
         after = -(-end // BORDER) * BORDER
         if data[end:after].any():
             raise ValueError(f"what follows column {number} is not zero")
-        place, last = max(place, after), key
+        offset, last = max(offset, after), key
         earlier.add(form)
-        found[entry.profile, entry.name] = entry
-    if place != len(data):
-        raise ValueError(f"its columns end at byte {place:,} of {len(data):,}")
-    return found
+        entries[entry.profile, entry.name] = entry
+    if offset != len(data):
+        raise ValueError(f"its columns end at byte {offset:,} of {len(data):,}")
+    return entries
 
 
 def _entry(raw: bytes) -> Entry | None:
-    """Return an entry of the table; None where it says what cannot be."""
+    """Parse an entry of the table of columns; None if the entry is invalid."""
     name, profile, dtype, dimensions, *rest = ENTRY_LAYOUT.unpack(raw)
     shape, (offset, size) = tuple(rest[:DIMENSIONS]), rest[DIMENSIONS:]
     bare, kind = name.rstrip(b"\0"), _DTYPE_NAMES.get(dtype, "")
@@ -666,34 +666,33 @@ def _entry(raw: bytes) -> Entry | None:
 
 
 def checksum(words: AnyArray) -> tuple[int, int]:
-    """Return both halves of the checksum: sums of all words, and of all sums on the way.
+    """Compute the Fletcher checksum of a flat file, on words of 32 bits modulo 2**32.
 
-    This is J. Fletcher, "An Arithmetic Checksum for Serial Transmissions" (1982), on words of 32
-    bits and modulo 2**32, which any language can do.
+    J. Fletcher, "An Arithmetic Checksum for Serial Transmissions" (1982).
 
     Args:
-        words: (k) uint32, the whole file; the checksum in it counts as zeros.
+        words: (k) uint32, the whole file; the stored checksum counts as zeros.
 
     Returns:
         a and b after ``a = 1; b = 0; for word in words: a += word; b += a`` modulo 2**32.
     """
     a, b = 1, 0
     for first in range(0, len(words), 2**20):
-        piece = words[first : first + 2**20].astype(np.uint64)
-        count = len(piece)
+        chunk = words[first : first + 2**20].astype(np.uint64)
+        count = len(chunk)
         if not first:
-            piece[CHECKSUM_WORDS] = 0
-        weighted = int((piece * np.arange(count, 0, -1, dtype=np.uint64)).sum(dtype=np.uint64))
+            chunk[CHECKSUM_WORDS] = 0
+        weighted = int((chunk * np.arange(count, 0, -1, dtype=np.uint64)).sum(dtype=np.uint64))
         b = (b + a * count + weighted) & 0xFFFFFFFF
-        a = (a + int(piece.sum())) & 0xFFFFFFFF
+        a = (a + int(chunk.sum())) & 0xFFFFFFFF
     return a, b
 
 
-# -- either of them --------------------------------------------------------------------------------
+# -- both formats ----------------------------------------------------------------------------------
 
 
 def is_flat(path: FilePath) -> bool:
-    """Return whether a file begins like a flat file of any version.
+    """Return whether the first bytes of a file are those of a flat file of any version.
 
     Raises:
         AssetError: the file cannot be read.
@@ -703,7 +702,7 @@ def is_flat(path: FilePath) -> bool:
 
 
 class Closing:
-    """Something that is to be closed: by :meth:`close`, or at the end of a ``with`` block."""
+    """Base class of objects with a :meth:`close` method that are also context managers."""
 
     def close(self) -> None:
         raise NotImplementedError
@@ -716,19 +715,9 @@ class Closing:
 
 
 class File(Closing):
-    """An open asset or flat file: attributes, and columns by their paths.
+    """An open asset or flat file: attributes, and columns by path."""
 
-    Attributes:
-        path: the file.
-        absolute: its absolute path.
-        checked: whether all bytes were compared with their digest when it was opened.
-        name: the level's.
-        header: what it says of itself before all columns.
-        profiles: names of the profiles, sorted.
-        schema: what such a file holds.
-    """
-
-    #: What assets and flat files hold.
+    #: the schemas of assets and of flat files
     in_assets, in_flat_files = columns.IN_ASSETS, columns.IN_FLAT_FILES
 
     def __init__(self, path: FilePath, *, check: bool = True) -> None:
@@ -736,12 +725,11 @@ class File(Closing):
 
         Args:
             path: an HDF5 asset or a flat file.
-            check: compare all bytes with the digest or checksum in the header, of an HDF5 file
-                before HDF5 sees any.
+            check: whether to verify the digest or checksum of all bytes, before HDF5 parses any.
 
         Raises:
             NotAnAssetError, AssetTooOldError, AssetTooNewError: this version cannot read the file.
-            CorruptAssetError: it was damaged.
+            CorruptAssetError: the file is damaged.
         """
         self._file: Hdf5File | FlatFile = (
             FlatFile(path, self.in_flat_files, check=check)
@@ -749,95 +737,100 @@ class File(Closing):
             else Hdf5File(path, self.in_assets, check=check)
         )
         self.path, self.header, self.schema = path, self._file.header, self._file.schema
-        self.absolute, self.checked = os.path.abspath(path), check
+        #: absolute path of the file
+        self.absolute = os.path.abspath(path)
+        #: whether the digest of all bytes was verified on opening
+        self.checked = check
+        #: name of the level
         self.name = self.header.level
         self._lengths: dict[tuple[str, str | None], int] = {}
-        self._told: dict[tuple[str, str], str | int | None] = {}
-        self._known: dict[str, bool] = {}
+        self._attributes: dict[tuple[str, str], str | int | None] = {}
+        self._existing: dict[str, bool] = {}
         self._shapes: dict[str, tuple[int, ...]] = {}
-        self._sound: set[str] = set()
+        self._verified: set[str] = set()
         try:
+            #: names of the profiles, sorted
             self.profiles = self._find_profiles()
         except BaseException:
             self.close()
             raise
 
     def _find_profiles(self) -> tuple[str, ...]:
-        """Return the names of the profiles, which paths of columns need."""
+        """Return the sorted names of the profiles; raise if there are none."""
         if not (names := self._file.profiles()):
             raise self.damaged("it holds no profiles")
         return tuple(names)
 
     def damaged(self, found: str, *, verdict: str = "damaged") -> CorruptAssetError:
-        """Return the error for what is found in this file; see :func:`damaged`."""
+        """Return the error for damage in this file; see :func:`damaged`."""
         return self._file.damaged(found, verdict=verdict)
 
     def close(self) -> None:
-        """Close the file; arrays already handed out stay valid."""
+        """Close the file; arrays already returned stay valid."""
         self._file.close()
 
     def check_open(self) -> None:
-        """Refuse to go on after :meth:`close`, with an AssetError."""
+        """Raise an AssetError if the file is closed."""
         if not self._file.is_open:
             raise closed(self.path)
 
     # -- attributes -------------------------------------------------------------------------------
 
     def text(self, name: str, group: str = "/") -> str | None:
-        """Return a text attribute; None where an optional one is absent."""
+        """Return a text attribute; None if it is optional and absent."""
         value = self.attribute(name, group)
         return None if value is None else str(value)
 
     def number(self, name: str, group: str = "/") -> int | None:
-        """Return an integer attribute; None where an optional one is absent."""
+        """Return an integer attribute; None if it is optional and absent."""
         value = self.attribute(name, group)
         return None if value is None else int(value)
 
     def attribute(self, name: str, group: str = "/") -> str | int | None:
-        """Return an attribute; None where an optional one is absent."""
+        """Return a verified attribute; None if it is optional and absent."""
         self.check_open()
-        if (group, name) not in self._told:
+        if (group, name) not in self._attributes:
             declared, value = self.schema.attribute(group, name), self._file.attribute(group, name)
             if not declared.allows(value):
-                told = "is missing" if value is None else f"is {value!r}"
-                raise self.damaged(f"attribute {name} of {group} {told}")
-            self._told[group, name] = value
-        return self._told[group, name]
+                problem = "is missing" if value is None else f"is {value!r}"
+                raise self.damaged(f"attribute {name} of {group} {problem}")
+            self._attributes[group, name] = value
+        return self._attributes[group, name]
 
     # -- columns ----------------------------------------------------------------------------------
 
     def has(self, path: str) -> bool:
-        """Return whether there is a column."""
-        # Every search asks this.
-        known = self._known.get(path)
-        if known is None:
+        """Return whether a column exists."""
+        # Cached, because every search calls this.
+        exists = self._existing.get(path)
+        if exists is None:
             self.check_open()
-            known = self._known[path] = self.schema.has_column(path) and self._file.has(path)
-        return known
+            exists = self._existing[path] = self.schema.has_column(path) and self._file.has(path)
+        return exists
 
     def read(self, path: str) -> AnyArray:
-        """Return a whole column in a new array; those of flat files where they lie, read-only.
+        """Read and verify a column: a new array, or for flat files a read-only view.
 
         Raises:
-            CorruptAssetError: the column is missing, unreadable, or not what the schema says.
+            CorruptAssetError: the column is missing, unreadable, or not as the schema declares.
         """
         self.shape(path)
         array = self._file.load(path)
-        if path not in self._sound:
+        if path not in self._verified:
             self._check(path, array, columns.faults)
-            self._sound.add(path)
+            self._verified.add(path)
         return array
 
     def get(self, path: str) -> AnyArray | None:
-        """Return a whole column as :meth:`read` does; None where there is none."""
+        """Read and verify a column like :meth:`read`; None if the column does not exist."""
         return self.read(path) if self.has(path) else None
 
     def texts(self, path: str) -> list[str]:
-        """Return a whole column of text."""
+        """Read and verify a column of text."""
         return [name.decode() for name in self.read(path).tolist()]
 
     def _check(self, path: str, array: AnyArray, faults: columns.Faults) -> None:
-        """Refuse elements of a column that the table of columns does not allow."""
+        """Raise on elements of a column that its declaration does not allow."""
         declared, profile = self._declared(path)
         for fault in faults(declared, array, partial(self._length, profile=profile)):
             raise self.damaged(f"column {path} {fault}")
@@ -846,7 +839,7 @@ class File(Closing):
         """Return the shape of a column without reading it.
 
         Raises:
-            CorruptAssetError: the column is missing, or another one is not as long as it should be.
+            CorruptAssetError: the column is missing, or lengths of columns contradict each other.
         """
         self.check_open()
         if not self.has(path):
@@ -860,42 +853,42 @@ class File(Closing):
         return self._shape(declared, path)
 
     def _declared(self, path: str) -> tuple[Column, str | None]:
-        """Return what is declared of a column, and the profile that has it."""
+        """Return the declaration of a column, and its profile; None for columns of the level."""
         declared = self.schema.column(path)
         return declared, path.split("/")[2] if declared.own else None
 
     # -- lengths ----------------------------------------------------------------------------------
 
     def rows(self, profile: str) -> int | None:
-        """Return how many rows a profile's columns have; None where nothing says it."""
+        """Return the number of rows of a profile's tables; None if the file has no tables."""
         length = self._length("row", profile)
         return length if ("row", profile) in self._lengths else None
 
     def _length(self, dim: str, profile: str | None) -> int:
-        """Return the length of a dimension, after checking that all columns with it agree.
+        """Return the length of a dimension after checking that all its sources agree.
 
         Args:
-            dim: its name in the schema.
-            profile: its columns are looked at, too; None = only those of the level.
+            dim: the name of the dimension in the schema.
+            profile: the profile whose columns to check too; None = only columns of the level.
         """
         if (dim, profile) in self._lengths:
             return self._lengths[dim, profile]
-        stated = [*self._stated(dim, profile)]
-        if not stated:
+        sources = [*self._iterate_lengths(dim, profile)]
+        if not sources:
             return 0
-        lengths = [length for length, _ in stated]
+        lengths = [length for length, _ in sources]
         length = max(lengths, key=lengths.count)
-        witness = stated[lengths.index(length)][1]
-        for each, where in stated:
-            if each != length:
-                raise self.damaged(f"{where} has {each} of {dim}, {witness} {length}")
+        witness = sources[lengths.index(length)][1]
+        for other, where in sources:
+            if other != length:
+                raise self.damaged(f"{where} has {other} of {dim}, {witness} {length}")
         if length < 0:
             raise self.damaged(f"{witness} is empty")
         self._lengths[dim, profile] = length
         return length
 
-    def _stated(self, dim: str, profile: str | None) -> Iterator[tuple[int, str]]:
-        """Yield every length that is stated of a dimension, with what states it."""
+    def _iterate_lengths(self, dim: str, profile: str | None) -> Iterator[tuple[int, str]]:
+        """Yield each length of a dimension in the file, with the name of its source."""
         if dim in columns.FIXED:
             yield columns.FIXED[dim], "the format"
         if dim == "location":
@@ -904,10 +897,10 @@ class File(Closing):
                 yield self._length("node", None), "the number of nodes"
             else:
                 yield width * height, "width and height"
-        if one := self.schema.stated.get(dim):
-            group = one.group.replace(PROFILE, profile or "")
-            if (length := self.number(one.name, group)) is not None:
-                yield length, f"attribute {one.name} of {group}"
+        if attribute := self.schema.stated.get(dim):
+            group = attribute.group.replace(PROFILE, profile or "")
+            if (length := self.number(attribute.name, group)) is not None:
+                yield length, f"attribute {attribute.name} of {group}"
         for declared in self.schema.along.get(dim, ()):
             path = declared.path.replace(PROFILE, profile or "")
             if (declared.own and profile is None) or not self.has(path):
@@ -917,44 +910,44 @@ class File(Closing):
                     yield length - name.endswith(" + 1"), f"column {path}"
 
     def _shape(self, declared: Column, path: str) -> tuple[int, ...]:
-        """Return the shape of a column that is there, or raise where it is not as declared."""
+        """Return the shape of an existing column; raise if the column is not as declared."""
         if path not in self._shapes:
             dtype, shape = self._file.form(path)
             if shape is None or not declared.fits(dtype, shape):
-                told = f"{dtype}{'of no shape' if shape is None else list(shape)}"
-                wanted = f"{' or '.join(declared.dtypes)}[{', '.join(declared.dims)}]"
-                raise self.damaged(f"column {path} is {told}, not {wanted}")
+                actual = f"{dtype}{'of no shape' if shape is None else list(shape)}"
+                expected = f"{' or '.join(declared.dtypes)}[{', '.join(declared.dims)}]"
+                raise self.damaged(f"column {path} is {actual}, not {expected}")
             self._shapes[path] = shape
         return self._shapes[path]
 
 
 # -- runs ------------------------------------------------------------------------------------------
 
-#: Bytes that a length below 2^31 takes at most.
+#: The most bytes of an encoded length below 2^31.
 # no limit: a fact of the encoding
 _MOST_BYTES = 5
 
 
 def starts_of_runs(written: UInt8Array, rows: int, runs: int) -> tuple[Int64Array, AnyArray]:
-    """Return where runs begin, from their lengths as LEB128.
+    """Decode the starts of runs from their lengths, which are encoded as LEB128.
 
     Args:
-        written: (b) uint8.
-        rows, runs: how many there are.
+        written: (b) uint8, the encoded lengths; a length of 0 ends a row.
+        rows, runs: the numbers of rows r and of runs k.
 
     Returns:
-        (r) int64, how many runs each row has; and (k) uint16 or int32, the first target of each
+        (r) int64, the number of runs of each row; and (k) uint16 or int32, the first target of each
         run: in each row 0 first, then ascending and below r.
 
     Raises:
-        ValueError: the lengths are not those of such runs. Nothing is allocated for runs that have
-            no length.
+        ValueError: the lengths do not match these numbers. Memory is only allocated for runs that
+            have a length.
     """
     ends = written < 128
-    if (found := np.count_nonzero(ends)) != runs:
-        raise ValueError(f"has {found:,} lengths for {runs:,} runs")
-    if (found := len(written) - np.count_nonzero(written)) != rows:
-        raise ValueError(f"ends {found:,} of {rows:,} rows")
+    if (count := np.count_nonzero(ends)) != runs:
+        raise ValueError(f"has {count:,} lengths for {runs:,} runs")
+    if (count := len(written) - np.count_nonzero(written)) != rows:
+        raise ValueError(f"ends {count:,} of {rows:,} rows")
     if not rows:
         return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.uint16)
     if written[-1] or (written[np.flatnonzero(written == 0) - 1] >= 128).any():
@@ -963,31 +956,31 @@ def starts_of_runs(written: UInt8Array, rows: int, runs: int) -> tuple[Int64Arra
     if (longest := int(length.max())) >= rows:
         raise ValueError(f"has a run of {longest:,} targets in a table of {rows:,}")
     last = np.flatnonzero(length == 0)
-    gone = np.diff(np.cumsum(length)[last], prepend=0)
-    if (furthest := int(gone.max())) >= rows:
+    row_end = np.diff(np.cumsum(length)[last], prepend=0)
+    if (furthest := int(row_end.max())) >= rows:
         raise ValueError(f"begins a run at target {furthest:,} of {rows:,}")
-    # A running sum over all rows; after each row it takes away what the row has gone.
+    # A cumulative sum over all rows, reset after each row by subtracting the row's sum.
     kind = np.uint16 if rows <= 2**16 else np.int32
     step = np.zeros(runs, dtype=kind)
     step[1:] = length[:-1]
-    step[last[:-1] + 1] = (-gone[:-1]).astype(kind)
+    step[last[:-1] + 1] = (-row_end[:-1]).astype(kind)
     return np.diff(last, prepend=-1), np.cumsum(step, dtype=kind)
 
 
 def run_starts(file: File, profile: str, rows: int, runs: int) -> tuple[Int64Array, AnyArray]:
-    """Return where the runs of a profile's next hops begin, from lengths or from their starts.
+    """Read the starts of the runs of a profile's next hops.
 
     Args:
-        file: what holds the columns.
-        profile: its name; its next hops are compressed.
-        rows, runs: how many it has.
+        file: the file; it stores either lengths or starts of runs.
+        profile: the name of a profile with run-length encoded next hops.
+        rows, runs: the numbers of rows r and of runs k.
 
     Returns:
-        (r) int64, how many runs each row has, at least one; and (k) integers, the first target of
-        each run: in each row 0 first, then ascending and below r.
+        (r) int64, the number of runs of each row, at least one; and (k) integers, the first target
+        of each run: in each row 0 first, then ascending and below r.
 
     Raises:
-        CorruptAssetError: the runs do not fit these rows, or cannot be read.
+        CorruptAssetError: the runs do not match these numbers, or cannot be read.
     """
     path = profile_path(profile, "run_length")
     if file.has(path):
@@ -1006,7 +999,7 @@ def run_starts(file: File, profile: str, rows: int, runs: int) -> tuple[Int64Arr
 
 
 def _lengths(written: UInt8Array, last: Int64Array) -> Int64Array:
-    """Put lengths together from their bytes; ``last`` is where the last byte of each lies."""
+    """Decode LEB128 lengths; ``last`` contains the position of the last byte of each."""
     length = written[last].astype(np.int64)
     width = np.diff(last, prepend=-1)
     if width.max() > _MOST_BYTES:

@@ -1,4 +1,4 @@
-"""Opens a baked level, hands out its profiles, and changes it while the game runs."""
+"""Open baked levels, query their content, and change them while the game runs."""
 
 from __future__ import annotations
 
@@ -27,22 +27,22 @@ from levelbake.toward import ProfileVersion
 
 
 class OpenLevel(Closing):
-    """What does not change of an open level: its places, points and things; a context manager.
-
-    Attributes:
-        name: the level's name.
-        profiles: names of its agent profiles, sorted.
-        width, height: how many cells one floor has in each direction; 0 for graph levels.
-        floors: how many floors there are; places are cells (x, y, floor) where there are several.
-        headings: how many ways an agent can face, each of them a floor; None = nobody faces any.
-        is_grid: whether places are cells; otherwise they are node names.
-    """
+    """The properties of an open level that do not depend on its changes; a context manager."""
 
     def __init__(self, file: File, places: Places) -> None:
         self._file, self._places = file, places
-        self.name, self.profiles = places.name, file.profiles
-        self.width, self.height, self.floors = places.width, places.rows, places.floors
-        self.headings, self.is_grid = places.headings, places.is_grid
+        #: name of the level
+        self.name = places.name
+        #: names of the agent profiles, sorted
+        self.profiles = file.profiles
+        #: columns and rows of one floor, in cells; 0 for graph levels
+        self.width, self.height = places.width, places.rows
+        #: number of floors; with two or more, places are cells (x, y, floor)
+        self.floors = places.floors
+        #: number of directions that an agent can face, each stored as a floor; None = no headings
+        self.headings = places.headings
+        #: whether places are cells; otherwise they are node names
+        self.is_grid = places.is_grid
         self._points, self._things = places.plane, ThingTables(places)
 
     def __repr__(self) -> str:
@@ -55,28 +55,35 @@ class OpenLevel(Closing):
         return f"<{type(self).__name__} {self.name!r}: {size}, profiles {profiles}>"
 
     def _known(self, name: str | None) -> str:
-        """Return the name of a profile; it may be left out where the level holds only one."""
+        """Return a valid profile name; None selects the only profile of the level."""
         self._file.check_open()
         if name is None and len(self.profiles) == 1:
             name = self.profiles[0]
         if name is None or name not in self.profiles:
-            said = "several profiles, none named" if name is None else f"no profile {quoted(name)}"
-            known = " or ".join(map(repr, self.profiles))
-            raise UnknownProfileError(said, file=self._file.path, expected=known)
+            found = "several profiles, none named" if name is None else f"no profile {quoted(name)}"
+            expected = " or ".join(map(repr, self.profiles))
+            raise UnknownProfileError(found, file=self._file.path, expected=expected)
         return name
 
     def _made_of(self) -> tuple[Sequence[str], Any, Float64Array | None]:
-        """Return names of terrains, the terrain of each location now, and how high it lies."""
+        """Return the terrain names, and the current terrain and elevation of each location."""
         raise NotImplementedError
 
     # -- places -----------------------------------------------------------------------------------
 
     @property
     def coordinates(self) -> Coordinates:
-        """Return where cells lie: the middle of cell (0, 0), and the steps to the east and south.
+        """Return the affine transform from cells to points, in the units of the level's source.
 
         Raises:
             QueryError: the level is a graph.
+
+        Example:
+            >>> from levelbake import open_level
+            >>> with open_level("baked/keep.h5") as level:
+            ...     scale = level.coordinates
+            >>> scale.centres, scale.east, scale.south
+            (((0.5, 0.5),), (1.0, 0.0), (0.0, 1.0))
         """
         return self._points.coordinates
 
@@ -93,19 +100,25 @@ class OpenLevel(Closing):
     def to_cell(self, point: Sequence[Sequence[float]] | AnyArray) -> Int32Array: ...
 
     def to_cell(self, point: ArrayLike) -> Any:
-        """Return the cell that a point lies in, whether or not the level has it: see `inside`.
+        """Return the cell that contains a point, even outside the level; see :meth:`inside`.
 
         Args:
-            point: (x, y), in pixels of the editor or whatever the level's source counts in, y to
-                the south; on levels of several floors (x, y, floor). Or an array of such points,
+            point: (x, y) in the units of the level's source, such as pixels of a Tiled map, with y
+                to the south; (x, y, floor) with two or more floors. Or an array of points,
                 (n, 2) or (n, 3).
 
         Returns:
-            The cell; for an array (n, 2) or (n, 3) int32.
+            The cell; for an array, (n, 2) or (n, 3) int32.
 
         Raises:
-            QueryError: the level is a graph; there is no such floor; or a number is not finite, or
-                leads to a cell beyond 32 bits.
+            QueryError: the level is a graph, the floor does not exist, or a number is not finite or
+                gives a cell beyond 32 bits.
+
+        Example:
+            >>> from levelbake import open_level
+            >>> with open_level("baked/keep.h5") as level:
+            ...     level.to_cell((3.99, 4.0)), level.to_point((3, 4))
+            ((3, 4), (3.5, 4.5))
         """
         return self._points.cells(point)
 
@@ -125,19 +138,19 @@ class OpenLevel(Closing):
     def to_point(self, place: ArrayLike) -> Float64Array: ...
 
     def to_point(self, place: object) -> Any:
-        """Return the point in the middle of a cell, whether or not the level has the cell.
+        """Return the center of a cell, even outside the level, or the position of a node.
 
         Args:
             place: a cell, or an array of cells, (n, 2) or (n, 3) integers; on graphs the name of a
                 node, or a list of names.
 
         Returns:
-            (x, y), or on levels of several floors (x, y, floor); for several places (n, 2) or
-            (n, 3) float64. On graphs it is where the node lies.
+            (x, y), or (x, y, floor) with two or more floors; for several places, (n, 2) or (n, 3)
+            float64.
 
         Raises:
-            QueryError: something is no cell, there is no such floor or node, or the graph has no
-                positions.
+            QueryError: the argument is not a cell, the floor or node does not exist, or the graph
+                has no positions.
         """
         return self._points.points(place)
 
@@ -148,18 +161,21 @@ class OpenLevel(Closing):
     def inside(self, cell: ArrayLike) -> BoolArray: ...
 
     def inside(self, cell: ArrayLike) -> bool | BoolArray:
-        """Tell whether the level has a cell, blocked or not; for an array of cells (n) bool.
+        """Return whether a cell lies inside the level, blocked or not; (n) bool for n cells.
 
         Raises:
-            QueryError: the level is a graph, or something is no cell.
+            QueryError: the level is a graph, or the argument is not a cell.
         """
         return self._points.inside(cell)
 
     def node_name(self, text: str) -> Name:
-        """Return the name of a graph level's node as its source wrote it, from text: 7 or "7".
+        """Parse a node name of a graph level, such as text that a player typed.
+
+        Returns:
+            An int where the level's source numbers its nodes, such as 7; otherwise the text, "7".
 
         Raises:
-            UnknownNodeError: there is no node of that name.
+            UnknownNodeError: no node has that name.
         """
         return self._places.name_from(text)
 
@@ -170,21 +186,22 @@ class OpenLevel(Closing):
     def terrain_at(self, places: ArrayLike) -> list[str | None]: ...
 
     def terrain_at(self, places: Place | ArrayLike) -> str | list[str | None] | None:
-        """Return the terrain of a place as the level is now, or of each of many.
+        """Return the current terrain of one place or of many.
 
-        An obstacle that :meth:`update` put there does not change the terrain.
+        An obstacle added by :meth:`update` does not change the terrain.
 
         Returns:
-            The name of the terrain, None for a place that does not exist; a list for many places.
+            The name of the terrain, or None for a place that does not exist; a list for many
+            places.
 
         Raises:
-            QueryError: ``places`` is neither.
+            QueryError: ``places`` is neither a place nor a list of places.
         """
-        one, listed = self._places.as_many(places)
-        at, (names, terrain, _) = self._places.locations(listed, "places"), self._made_of()
-        each = zip(at.tolist(), terrain[np.maximum(at, 0)].tolist(), strict=True)
-        found = [names[code] if at >= 0 else None for at, code in each]
-        return found[0] if one else found
+        is_one, rows = self._places.as_many(places)
+        locations, (names, terrain, _) = self._places.locations(rows, "places"), self._made_of()
+        codes = zip(locations.tolist(), terrain[np.maximum(locations, 0)].tolist(), strict=True)
+        terrains = [names[code] if location >= 0 else None for location, code in codes]
+        return terrains[0] if is_one else terrains
 
     @overload
     def elevation_at(self, places: Place) -> float | None: ...
@@ -193,40 +210,46 @@ class OpenLevel(Closing):
     def elevation_at(self, places: ArrayLike) -> Float64Array | None: ...
 
     def elevation_at(self, places: Place | ArrayLike) -> float | Float64Array | None:
-        """Return how high the ground of a place lies, in units, or of each of many.
+        """Return the elevation of one place or of many, in units.
 
         Returns:
-            The elevation, NaN for a place that does not exist; (m) float64 for many places. None
-            where the level's source does not say how high places lie.
+            The elevation, or NaN for a place that does not exist; (m) float64 for many places. None
+            if the level has no elevations.
 
         Raises:
-            QueryError: ``places`` is neither.
+            QueryError: ``places`` is neither a place nor a list of places.
         """
-        one, listed = self._places.as_many(places)
-        at, (*_, elevation) = self._places.locations(listed, "places"), self._made_of()
+        is_one, rows = self._places.as_many(places)
+        locations, (*_, elevation) = self._places.locations(rows, "places"), self._made_of()
         if elevation is None:
             return None
-        found = np.where(at < 0, np.nan, elevation[at])
-        return float(found[0]) if one else found
+        elevations = np.where(locations < 0, np.nan, elevation[locations])
+        return float(elevations[0]) if is_one else elevations
 
-    # -- things ----------------------------------------------------------------------------------
+    # -- entities ---------------------------------------------------------------------------------
 
     @property
     def regions(self) -> Mapping[str, Region]:
-        """Return the named cells, by name."""
+        """Return the named areas of the level, by name."""
         return self._things.regions
 
     @property
     def instances(self) -> tuple[Instance, ...]:
-        """Return the rooms and houses that the level is built of, in the order of the level."""
+        """Return the prefabs, such as houses, placed in the level, in the order of the level."""
         return self._things.instances
 
     def spots(self, kind: str | None = None, *, profile: str | None = None) -> tuple[Spot, ...]:
-        """Return the named places, in the order of the level.
+        """Return the named single places, such as spawn points, in the order of the level.
 
         Args:
             kind: return only spots of this kind, such as "spawn"; None = all.
             profile: return only spots for this agent profile; None = all.
+
+        Example:
+            >>> from levelbake import open_level
+            >>> with open_level("baked/bastion.h5") as level:
+            ...     [spot.place for spot in level.spots("spawn", profile="golem")]
+            [(2, 8, 0), (21, 3, 0)]
         """
         return tuple(
             spot
@@ -238,13 +261,13 @@ class OpenLevel(Closing):
     # -- the file ---------------------------------------------------------------------------------
 
     def close(self) -> None:
-        """Close the file. Profiles may still use what they have read, but cannot read more."""
+        """Close the file. Profiles can still use tables already read, but not read new ones."""
         self._file.close()
 
     # -- copies -----------------------------------------------------------------------------------
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Return the path and the changes, by which a copy opens the file again."""
+        """Return the arguments that reopen the file and apply the changes again."""
         file = self._file
         file.check_open()
         fingerprint, changes = file.header.fingerprint(), self._changes()
@@ -252,15 +275,15 @@ class OpenLevel(Closing):
 
     @classmethod
     def _open(cls, path: FilePath, check: bool) -> Self:
-        """Open the level of a file."""
+        """Open the level stored in a file."""
         raise NotImplementedError
 
     def _changes(self) -> dict[str, Any] | None:
-        """Return how the level differs from the baked one; None where it does not."""
+        """Return the differences from the baked level; None if there are none."""
         raise NotImplementedError
 
     def _restore(self, changes: dict[str, Any]) -> None:
-        """Apply changes of another copy of the level, in one batch."""
+        """Apply the differences of another copy of the level as one batch."""
         raise NotImplementedError
 
 
@@ -274,13 +297,13 @@ def _reopen(
     """Open a level that was pickled or copied.
 
     Raises:
-        AssetError: the file cannot be read, or is another one than the copied level had.
+        AssetError: the file cannot be read, or was baked again since the copy.
     """
     level = kind._open(path, check)
     try:
         if level._file.header.fingerprint() != fingerprint:
             found = "was baked again since the level was copied"
-            raise AssetError(found, file=path, remedy="open the level anew before it is copied")
+            raise AssetError(found, file=path, remedy="open the level again, then copy it")
         if changes is not None:
             level._restore(changes)
     except BaseException:
@@ -290,37 +313,45 @@ def _reopen(
 
 
 class Level(OpenLevel):
-    """An open level. Open it with :func:`open_level`.
+    """An open level. Open it with :func:`open_level`; close it with `close` or a `with` block.
 
-    Threads may share it. Each change makes new versions of all profiles, which are published by one
-    assignment; whoever asks takes the version of its profile once.
+    Threads may share a level. An update publishes new versions of all profiles in one assignment,
+    so each query reads one consistent version.
+
+    Example:
+        >>> from levelbake import open_level
+        >>> with open_level("baked/keep.h5") as level:
+        ...     nav = level.profile()
+        ...     level.name, level.profiles, nav.path((3, 4), (6, 6))
+        ('keep', ('default',), [(3, 4), (4, 5), (5, 6), (6, 6)])
     """
 
     def __init__(self, file: File) -> None:
-        """Take an open file.
+        """Create a level from an open file.
 
         Raises:
-            MissingTableError: it is a lattice so large that only bake.play reads it.
+            MissingTableError: the level is a large grid that only bake.play can read.
         """
         if file.number("block") is not None:
-            said = "this large lattice has no table that holds all next hops"
-            raise MissingTableError(said, file=file.path, remedy="open it with bake.play")
+            found = "this large lattice has no table that holds all next hops"
+            raise MissingTableError(found, file=file.path, remedy="open it with bake.play")
         super().__init__(file, Places(file))
         self._arcs = Arcs(self._things)
         self._versions = {name: ProfileVersion(Hops(self._arcs, name)) for name in self.profiles}
         self._baked, self._ground = dict(self._versions), self._arcs.baked
         self._changing, self._log = threading.RLock(), ChangeLog(self._arcs.count)
-        #: by profile, a list with an element while its tables do not answer: see Profile
+        #: by profile, a list that is empty while the baked tables are valid; see Profile
         self._changed: dict[str, list[bool]] = {name: [] for name in self.profiles}
 
     def profile(self, name: str | None = None) -> Profile:
-        """Return the lookups for one profile.
+        """Return the queries for one agent profile.
 
         Args:
-            name: the name of the profile; it may be left out where the level holds only one.
+            name: the name of the profile; optional if the level has only one.
 
         Raises:
-            UnknownProfileError: there is no such profile, or there are several and none is named.
+            UnknownProfileError: no profile has that name, or the level has several and ``name`` is
+                None.
             AssetError: the level is closed.
         """
         known = self._known(name)
@@ -329,12 +360,12 @@ class Level(OpenLevel):
 
     @property
     def links(self) -> Mapping[str, Link]:
-        """Return the ways between places that need not be neighbours, by name."""
+        """Return the connections between places that need not be adjacent, by name."""
         return self._things.links
 
     @property
     def doors(self) -> Mapping[str, Door]:
-        """Return the cells that change terrain together, by name, in the states they are in now."""
+        """Return the doors by name, in their current states."""
         return self._things.doors_on(self._ground.terrain)
 
     @classmethod
@@ -363,14 +394,14 @@ class Level(OpenLevel):
     @cached_property
     def _changer(self) -> Changer:
         if self._file.has("/cell"):
-            found = "cells are nodes in this flat file, which has no rules of their steps"
-            remedy = "open the asset to follow changes"
+            found = "in this flat file cells are nodes, without movement rules"
+            remedy = "open the asset to change the level"
             raise QueryError(found, file=self._file.path, remedy=remedy)
         return Changer(self._arcs, self._baked)
 
     @property
     def changed(self) -> bool:
-        """Tell whether any terrain, obstacle or price is another than when the level was baked."""
+        """Return whether any terrain, obstacle or arc cost differs from the baked level."""
         ground, baked = self._ground, self._arcs.baked
         return ground is not baked and len(self._changer.differing(baked, ground)) > 0
 
@@ -381,54 +412,81 @@ class Level(OpenLevel):
         terrain: Mapping[PlaceT, str] | None = None,
         arcs: Mapping[tuple[PlaceT, PlaceT], float | None] | None = None,
     ) -> dict[str, UpdateReport]:
-        """Change the level for every profile at once; all later answers are about the new level.
+        """Change cells, nodes or arcs of the level for all profiles in one batch.
 
-        One call is one batch: all of it happens, or, where an argument is wrong, nothing.
+        After the call returns, every answer matches a fresh bake of the changed level. If an
+        argument is wrong, the level stays unchanged.
 
         Args:
-            blocked: places that get an obstacle, on which nobody can stand.
-            opened: places that lose their obstacle; where nobody can stand on the terrain there,
-                it becomes the level's commonest terrain that somebody can stand on.
-            terrain: the new terrain of places, one of the level's names.
-            arcs: what single arcs cost from now on, in units, by (from, to): infinity closes an
-                arc, None gives it its usual cost. What terrain or a corner forbids stays forbidden.
+            blocked: places to block with an obstacle, for all profiles.
+            opened: places to remove the obstacle from. If no profile can stand on the terrain of
+                such a place, the terrain becomes the level's most common walkable one.
+            terrain: new terrain by place, each one of the level's terrain names.
+            arcs: new costs of single arcs in units, by (from, to). ``math.inf`` closes an arc, None
+                restores its usual cost. An arc forbidden by terrain or corners stays forbidden.
 
         Returns:
-            What the update did, by profile.
+            One report by profile name.
 
         Raises:
-            QueryError: a place, terrain or arc does not exist, or a cost is not a positive number
-                or does not fit the integer scale. Then nothing has changed.
+            QueryError: a place, terrain or arc does not exist, or a cost is not positive or does
+                not fit the integer scale.
+
+        Example:
+            >>> from levelbake import open_level
+            >>> with open_level("baked/bastion.h5") as level:
+            ...     level.update(blocked=[(3, 8, 0)])["guard"].closed
+            ((3, 8, 0),)
         """
         return self._apply(self._changer.asked.batch(blocked, opened, terrain, arcs))
 
     def set_state(self, door: str, state: str) -> dict[str, UpdateReport]:
-        """Put a door into one of the states the level gives it; a batch like :meth:`update`.
+        """Change the state of a door, in one batch like :meth:`update`.
+
+        Args:
+            door: the name of the door.
+            state: one of the names in its :attr:`Door.states`.
+
+        Returns:
+            One report by profile name.
 
         Raises:
-            QueryError: there is no such door, or it has no such state.
+            QueryError: the door does not exist, or has no such state.
+
+        Example:
+            >>> from levelbake import open_level
+            >>> with open_level("baked/bastion.h5") as level:
+            ...     level.set_state("gate", "shut")["guard"].closed
+            ((12, 7, 0), (12, 8, 0))
         """
         return self._apply(self._changer.asked.door(self._things, door, state))
 
     def reset(self) -> dict[str, UpdateReport]:
-        """Make the level what it was when it was baked, in one batch."""
+        """Restore the baked level in one batch, and return one report by profile name."""
         with self._changing:
             return self._become(self._arcs.baked)
 
     def changes_since(self, token: int = 0) -> Changes:
-        """Return what has changed since an earlier call, so that agents know whether to look again.
+        """Return the changes since an earlier call, for agents that cache paths.
 
         Args:
-            token: the ``token`` of that call's answer; 0 stands for the level as it was baked.
+            token: the ``token`` that the earlier call returned; 0 = the baked level.
 
         Raises:
-            QueryError: no call gave out this token.
+            QueryError: no call returned this token.
+
+        Example:
+            >>> from levelbake import open_level
+            >>> with open_level("baked/bastion.h5") as level:
+            ...     _ = level.update(blocked=[(3, 8, 0)])
+            ...     level.changes_since(0).places.tolist()
+            [[3, 8, 0]]
         """
         with self._changing:
             return self._log.since(token, self._places, self.links)
 
     def save_patch(self, path: FilePath) -> None:
-        """Write how the level has changed since it was baked to a small file.
+        """Write the changes since the bake to a small file, for example with a saved game.
 
         Raises:
             OutputError: the file cannot be written.
@@ -436,14 +494,17 @@ class Level(OpenLevel):
         self._changer.save_patch(path, self._ground)
 
     def apply_patch(self, path: FilePath) -> dict[str, UpdateReport]:
-        """Make the level what it was when a patch was saved, in one batch.
+        """Restore the level that :meth:`save_patch` saved, in one batch.
 
-        This overrides whatever has changed since. Patches that hold links or arcs which a game
-        added are for bake.play.
+        This replaces all other changes. Patches with links or arcs that a game added need
+        bake.play. If the patch cannot be applied, the level stays unchanged.
+
+        Returns:
+            One report by profile name.
 
         Raises:
-            PatchError: the file is no patch, belongs to another level, holds links, or is damaged;
-                then nothing has changed.
+            PatchError: the file is not a patch, belongs to another level, contains added links, or
+                is damaged.
         """
         with self._changing:
             return self._become(self._changer.read_patch(path))
@@ -453,15 +514,15 @@ class Level(OpenLevel):
             return self._become(self._changer.edited(self._ground, edit))
 
     def _become(self, ground: LevelGround) -> dict[str, UpdateReport]:
-        """Make the level another one, and publish the versions of its profiles."""
+        """Replace the level state, and publish new versions of all profiles."""
         changed, baked = self._changer.differing(self._ground, ground), self._baked
         versions, reports, rerouted = dict(self._versions), {}, []
         for name in self.profiles:
             after = self._changer.after(versions[name], ground, changed)
-            versions[name], reports[name], other = after
+            versions[name], reports[name], is_rerouted = after
             if versions[name].as_baked:
                 versions[name] = baked[name]
-            if other:
+            if is_rerouted:
                 rerouted.append(name)
         self._log.note(changed, rerouted)
         for name, version in versions.items():
@@ -475,15 +536,22 @@ class Level(OpenLevel):
 
 
 def open_level(path: FilePath, *, check: bool = True) -> Level:
-    """Open a baked level, an HDF5 asset or a flat file; columns are read when first needed.
+    """Open a baked level: an HDF5 asset (.h5) or a flat file (.bake).
+
+    Tables are read from the file on first use.
 
     Args:
         path: the file.
-        check: whether to compare the whole file with its digest first, which takes about a
-            millisecond for each MiB. Without this check, columns of assets are still compared with
-            their digests when they are read.
+        check: whether to verify the digest of the whole file first, which takes about a millisecond
+            per MiB. Without it, each column of an HDF5 asset is still verified when it is read.
 
     Raises:
         AssetError: the file is missing, not a level, too old, too new, or damaged.
+
+    Example:
+        >>> level = open_level("baked/keep.h5")
+        >>> level.profile().next_hop((3, 4), (50, 41))
+        (3, 5)
+        >>> level.close()
     """
     return Level._open(path, check)

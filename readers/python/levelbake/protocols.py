@@ -1,7 +1,7 @@
-"""The types of levels and profiles that `levelbake` and `bake.play` have in common.
+"""Protocols for the levels and profiles of both `levelbake` and `bake.play`.
 
-A function that takes a :class:`LevelLike` or a :class:`ProfileLike` takes those of both packages.
-What each member does is described in :class:`levelbake.Level` and :class:`levelbake.Profile`.
+Annotate a parameter with :class:`LevelLike` or :class:`ProfileLike` to accept objects of either
+package. :class:`levelbake.Level` and :class:`levelbake.Profile` document the members.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from levelbake.things import Door, Instance, Link, Region, Spot
 
 
 class ProfileLike(Protocol):
-    """The lookups of one agent profile, of either package.
+    """The queries for one agent profile, of either package.
 
     Example:
         >>> def walk(nav: ProfileLike, start: tuple[int, int], goal: tuple[int, int]) -> float:

@@ -1,8 +1,8 @@
-"""The rules of movement: steps between cells, corners, ledges, footprints, and what steps cost.
+"""Movement rules: steps between cells, corners, ledges, footprints, and the costs of steps.
 
-The bake prices every cell of a level with these functions, and an update of a game prices the cells
-around a change. Both call the same functions, so an edited level and a new bake of it agree to the
-tick. Wherever a cell is a number, that is y * width + x.
+The bake computes the costs of all steps of a level with these functions, and a game's update those
+around a change. An updated level and a new bake of it therefore agree to the tick. The number of a
+cell is y * width + x.
 """
 
 import math
@@ -20,34 +20,34 @@ Int32Array = np.ndarray[Any, np.dtype[np.int32]]
 Int64Array = np.ndarray[Any, np.dtype[np.int64]]
 UInt8Array = np.ndarray[Any, np.dtype[np.uint8]]
 Float64Array = np.ndarray[Any, np.dtype[np.float64]]
-#: An array whose type is checked elsewhere, or one of several.
+#: An array whose dtype is checked elsewhere, or that has one of several dtypes.
 AnyArray = np.ndarray[Any, np.dtype[Any]]
-#: Many places, as a game says them.
+#: A list or array of places.
 ArrayLike = Sequence[Any] | AnyArray
 
-#: The weight of an arc that may not be used. In stored distances the same number means "no path".
+#: The weight of a closed arc. In stored distances, the same number means "no path".
 BLOCKED = np.int32(2**31 - 1)
 
-#: The distance inside kernels where there is no path yet. Every distance stays below it, so that a
-#: distance plus a weight, or plus another distance, never wraps in int32.
+#: The distance without a path inside kernels. Every distance stays below it, so that a distance
+#: plus a weight, or plus another distance, never overflows int32.
 INFINITY = 2**30
 
-#: The largest weight of one arc, so that a distance plus a weight never wraps in int32.
+#: The largest weight of one arc, so that a distance plus a weight never overflows int32.
 # limit: a one-line error; tests/tables/test_limits.py
 MAX_WEIGHT = 2**29
 
 # -- rules ----------------------------------------------------------------------------------------
 
 Connectivity = Literal[4, 6, 8]
-#: How many ways an agent can face; heading 0 is the east (of hexagons in columns the south), and
-#: the others follow clockwise.
+#: The number of directions that an agent can face, clockwise from the east (on hexagonal grids in
+#: columns, from the south).
 Headings = Literal[4, 6, 8]
 CornerCutting = Literal["never", "one_free", "always"]
 CostRule = Literal["mean", "entered"]
 
 
 class MovementRules(NamedTuple):
-    """The rules by which cells and corners make steps, the same for every profile of a level."""
+    """The movement rules of a level, the same for every profile."""
 
     corner_cutting: CornerCutting
     cost_rule: CostRule
@@ -55,97 +55,84 @@ class MovementRules(NamedTuple):
 
 
 class SlopeRule(NamedTuple):
-    """What it means to a profile that the ground rises and falls.
+    """The effect of slopes on a profile: additional cost, and limits on single steps."""
 
-    Attributes:
-        up, down: units that each unit of rise and of fall adds to the price of a step, at least 0.
-        climb, drop: the most that a single step may rise and fall; infinite = any.
-    """
-
-    up: float = 0.0
-    down: float = 0.0
-    climb: float = math.inf
-    drop: float = math.inf
+    up: float = 0.0  #: cost of each unit of rise, in units, at least 0
+    down: float = 0.0  #: cost of each unit of fall, in units, at least 0
+    climb: float = math.inf  #: largest rise of a step; infinite = any
+    drop: float = math.inf  #: largest fall of a step; infinite = any
 
     @property
     def bars(self) -> bool:
-        """Tell whether a step can be too steep."""
+        """Return whether a step can be too steep."""
         return not (math.isinf(self.climb) and math.isinf(self.drop))
 
     def units(self, rise: Float64Array) -> Float64Array:
-        """Return what some rises add to prices in units; falls are negative rises."""
+        """Return the additional costs of rises, in units; falls are negative rises."""
         return np.where(rise > 0, self.up * rise, self.down * -rise)
 
     def fits(self, rise: Float64Array) -> BoolArray:
-        """Return where a rise is neither too steep up nor too steep down."""
+        """Return whether each rise is within the limits ``climb`` and ``drop``."""
         return (rise <= self.climb) & (-rise <= self.drop)
 
 
-#: Ground that rises and falls at no price, and is never too steep.
+#: The rule for profiles that ignore slopes.
 LEVEL_GROUND = SlopeRule()
 
 
 class Mover(NamedTuple):
-    """An agent profile in numbers.
+    """The movement parameters of an agent profile."""
 
-    Attributes:
-        cost: (terrains) float64 units of crossing one cell; NaN where the profile cannot go.
-        allowed: (terrains, terrains) bool, True where it may step from the first onto the second.
-        size: cells along one side of its square footprint.
-        slope: what rises and falls of the ground mean to it.
-        turn: units that turning by one heading costs, on levels with headings.
-    """
-
-    cost: Float64Array
-    allowed: BoolArray
-    size: int = 1
+    cost: Float64Array  #: (terrains) units to cross one cell; NaN = cannot enter
+    allowed: BoolArray  #: (terrains, terrains), True = can step from the first onto the second
+    size: int = 1  #: side length of the square footprint, in cells
     slope: SlopeRule = LEVEL_GROUND
-    turn: float = 1.0
+    turn: float = 1.0  #: cost of turning by one heading, in units, on levels with headings
 
 
-# -- cells that are neighbours --------------------------------------------------------------------
+# -- adjacent cells -------------------------------------------------------------------------------
 
 HexLayout = Literal["odd-r", "even-r", "odd-q", "even-q"]
 
 
 def in_rows(layout: str) -> bool:
-    """Tell whether the lines of a layout are rows, which run from west to east."""
+    """Return whether the shifted lines of a hexagonal layout are rows, and not columns."""
     return layout.endswith("r")
 
 
 def shoved_parity(layout: str) -> int:
-    """Return 1 where the odd lines of a layout are shoved on, and 0 where the even ones are."""
+    """Return the parity of the lines that a hexagonal layout shifts forward: 1 = odd, 0 = even."""
     return 1 if layout.startswith("odd") else 0
 
 
 def hex_steps(layout: HexLayout, parity: int) -> tuple[tuple[int, int], ...]:
-    """Return (dx, dy) of the six neighbours of a hexagon whose line has a parity."""
-    on = 1 if parity == shoved_parity(layout) else 0
+    """Return (dx, dy) of the six neighbors of a hexagon, by the parity of its line."""
+    shift = 1 if parity == shoved_parity(layout) else 0
     if in_rows(layout):
-        return ((1, 0), (on, 1), (on - 1, 1), (-1, 0), (on - 1, -1), (on, -1))
-    return ((0, 1), (-1, on), (-1, on - 1), (0, -1), (1, on - 1), (1, on))
+        return ((1, 0), (shift, 1), (shift - 1, 1), (-1, 0), (shift - 1, -1), (shift, -1))
+    return ((0, 1), (-1, shift), (-1, shift - 1), (0, -1), (1, shift - 1), (1, shift))
 
 
-#: The headings of a step as bits; a diagonal step has two.
+#: The direction of a step as bits; a diagonal step has two.
 NORTH, EAST, SOUTH, WEST = 1, 2, 4, 8
 
 Step = tuple[int, int]
 
-#: The steps (dx, dy) in slot order: straight ones before diagonal ones, clockwise from east.
+#: The steps (dx, dy) in slot order: straight steps before diagonal ones, each clockwise from east.
 SQUARE_4: tuple[Step, ...] = ((1, 0), (0, 1), (-1, 0), (0, -1))
 SQUARE_8: tuple[Step, ...] = (*SQUARE_4, (1, 1), (-1, 1), (-1, -1), (1, -1))
 
-#: The headings of the six steps of :func:`hex_steps`, of lines that are rows and of columns.
+#: The directions of the six steps of :func:`hex_steps`, on layouts in rows and in columns.
 HEX_ROWS = (EAST, SOUTH | EAST, SOUTH | WEST, WEST, NORTH | WEST, NORTH | EAST)
 HEX_COLUMNS = (SOUTH, SOUTH | WEST, NORTH | WEST, NORTH, NORTH | EAST, SOUTH | EAST)
 
-#: The slots of the diagonal steps, and of the straight steps to the two flanks of each.
+#: The slots of the diagonal steps, and of the straight steps to both flanks of each.
 DIAGONAL = slice(4, 8)
 FLANKS = ([0, 2, 2, 0], [1, 1, 3, 3])
 
 
 def heading(step: Step) -> int:
-    """Return the heading of a step on a square lattice as bits."""
+    """Return the direction of a step on a square lattice as bits."""
     dx, dy = step
     return (EAST if dx > 0 else WEST if dx < 0 else 0) | (
         SOUTH if dy > 0 else NORTH if dy < 0 else 0
@@ -153,36 +140,15 @@ def heading(step: Step) -> int:
 
 
 class Steps(NamedTuple):
-    """The steps out of k cells, a row for each cell and a column for each slot.
+    """The steps out of k cells: one row per cell, one column per slot."""
 
-    Attributes:
-        tail: (k) int64 cells.
-        head: (k, s) int64 cells; the tail itself where there is no such step.
-        inside: (k, s) bool, True where the step stays in the level and on its floor.
-    """
-
-    tail: Int64Array
-    head: Int64Array
-    inside: BoolArray
+    tail: Int64Array  #: (k) cells
+    head: Int64Array  #: (k, s) cells; the tail where there is no step
+    inside: BoolArray  #: (k, s), True if the step stays in the level and on its floor
 
 
 class Lattice:
-    """Cells, and which of them are neighbours.
-
-    Attributes:
-        width, height: in cells.
-        connectivity: 4 or 8 on square lattices, 6 on hexagonal ones.
-        hex_layout: None = square.
-        floor_height: rows of one floor; None = there is one floor. No step leads to another one.
-        barred: (cells) uint8 headings, or None. A ledge bars every step onto or off its cell that
-            has one of these headings.
-        headings: how many ways an agent can face, where each floor is the level as faced one of
-            these ways; None = nobody faces any way. There are three slots then: a step along the
-            heading, a turn clockwise, and one counter-clockwise.
-        rows: how many rows one floor has.
-        has_diagonals: whether steps lead to eight neighbours.
-        slots: how many steps and turns each cell has, those that lead nowhere too.
-    """
+    """A grid of cells and its adjacency."""
 
     def __init__(
         self,
@@ -194,58 +160,70 @@ class Lattice:
         barred: UInt8Array | None = None,
         headings: Headings | None = None,
     ) -> None:
-        self.width, self.height, self.connectivity = width, height, connectivity
-        self.hex_layout, self.floor_height = hex_layout, floor_height
-        self.barred, self.headings = barred, headings
+        self.width, self.height = width, height
+        #: 4 or 8 on square lattices, 6 on hexagonal ones
+        self.connectivity = connectivity
+        #: layout of a hexagonal lattice; None = square
+        self.hex_layout = hex_layout
+        #: rows of one floor; None = one floor. Steps do not connect floors.
+        self.floor_height = floor_height
+        #: (cells) uint8 directions as bits, or None. A ledge blocks all steps in these directions
+        #: onto and off its cell.
+        self.barred = barred
+        #: number of directions that an agent can face, each stored as a floor; None = no headings.
+        #: With headings there are three slots: forward, turn clockwise, turn counterclockwise.
+        self.headings = headings
+        #: rows of one floor
         self.rows = floor_height or max(1, height)
         self.has_diagonals = hex_layout is None and connectivity == 8
+        #: number of steps and turns of each cell, including steps out of the level
         self.slots = int(connectivity) if headings is None else 3
 
     @cached_property
     def plain(self) -> "Lattice":
-        """Return the same cells, on which nobody faces any way."""
+        """Return the same cells without headings."""
         cells = self.width, self.height, self.connectivity, self.hex_layout
         return Lattice(*cells, self.floor_height, self.barred)
 
     def slot_along(self, cells: Int64Array) -> Int64Array:
-        """Return (k) int64, the slot of the plain lattice along the heading of each cell."""
+        """Return (k) int64, the slot in the plain lattice of the forward step from each cell."""
         order = (0, 4, 1, 5, 2, 6, 3, 7) if self.headings == 8 else range(self.headings or 0)
         return np.array(order, dtype=np.int64)[cells // (self.width * self.rows)]
 
     def turned(self, cells: Int64Array, by: int) -> Int64Array:
-        """Return (k) int64, the same cells some headings further clockwise."""
+        """Return (k) int64, the same cells turned clockwise by a number of headings."""
         assert self.headings is not None
         return (cells + by * (self.width * self.rows)) % (self.headings * self.width * self.rows)
 
     @cached_property
     def _moves(self) -> tuple[Int64Array, Int64Array]:
-        """Return dx and dy of every slot, each (2, s), by the parity of a cell's row or column."""
+        """Return dx and dy of each slot, both (2, s), by the parity of the cell's line."""
         moves = np.array([self.moves(parity) for parity in (0, 1)], dtype=np.int64)
         return moves[:, :, 0], moves[:, :, 1]
 
     def moves(self, parity: int) -> tuple[Step, ...]:
-        """Return (dx, dy) of every slot for cells whose row or column has a parity."""
+        """Return (dx, dy) of each slot, by the parity of the cell's line."""
         if self.hex_layout is None:
             return SQUARE_8 if self.has_diagonals else SQUARE_4
         return hex_steps(self.hex_layout, parity)
 
     @cached_property
     def heading(self) -> UInt8Array:
-        """Return (s) uint8, the heading of every slot's step as bits."""
+        """Return (s) uint8, the direction of each slot's step as bits."""
         if self.hex_layout is None:
             return np.array([heading(step) for step in self.moves(0)], dtype=np.uint8)
         return np.array(HEX_ROWS if in_rows(self.hex_layout) else HEX_COLUMNS, dtype=np.uint8)
 
     @cached_property
     def length(self) -> Float64Array:
-        """Return (s) float64, the length of every slot's step in units."""
+        """Return (s) float64, the length of each slot's step in units."""
         length = np.ones(len(self.heading))
         if self.has_diagonals:
             length[DIAGONAL] = math.sqrt(2)
         return length
 
     def steps_from(self, cells: Int64Array) -> Steps:
-        """Return all steps out of some cells, whatever their terrain."""
+        """Return all steps out of k cells, ignoring terrain and ledges."""
         if self.headings is not None:
             return self._steps_along(cells)
         y, x = np.divmod(cells, self.width)
@@ -260,17 +238,19 @@ class Lattice:
         return Steps(cells, cells[:, None] + np.where(inside, dy * self.width + dx, 0), inside)
 
     def _steps_along(self, cells: Int64Array) -> Steps:
-        """Return the steps along the headings of some cells, and the turns."""
-        every, at = self.plain.steps_from(cells), np.arange(len(cells))
+        """Return the forward steps and turns of k cells with headings."""
+        plain, row = self.plain.steps_from(cells), np.arange(len(cells))
         slot = self.slot_along(cells)
-        head = [every.head[at, slot], self.turned(cells, 1), self.turned(cells, -1)]
+        head = [plain.head[row, slot], self.turned(cells, 1), self.turned(cells, -1)]
         inside = np.ones((len(cells), 3), dtype=np.bool_)
-        inside[:, 0] = every.inside[at, slot]
+        inside[:, 0] = plain.inside[row, slot]
         return Steps(cells, np.stack(head, axis=1), inside)
 
 
 def chart(cell: Int32Array, hex_layout: str | None) -> Int32Array:
-    """Return coordinates in which neighbours differ by at most one: axial ones on hexagonal grids.
+    """Convert cells to chart coordinates, in which adjacent cells differ by at most one.
+
+    On hexagonal grids, these are axial coordinates; on square grids, the cells themselves.
 
     Args:
         cell: (n, 2) int32 (x, y).
@@ -281,68 +261,61 @@ def chart(cell: Int32Array, hex_layout: str | None) -> Int32Array:
     """
     if hex_layout is None:
         return cell
-    line = int(in_rows(hex_layout))
-    found, lines = cell.astype(np.int32), cell[:, line]
-    shoved = -(lines & 1) if shoved_parity(hex_layout) else lines & 1
-    found[:, 1 - line] -= (lines + shoved) >> 1
-    return found
+    axis = int(in_rows(hex_layout))
+    coordinates, lines = cell.astype(np.int32), cell[:, axis]
+    shift = -(lines & 1) if shoved_parity(hex_layout) else lines & 1
+    coordinates[:, 1 - axis] -= (lines + shift) >> 1
+    return coordinates
 
 
 # -- links ----------------------------------------------------------------------------------------
 
 
 class Vias(NamedTuple):
-    """The cells that links pass through between their ends.
+    """The cells that links pass through between their ends, in CSR form."""
 
-    Attributes:
-        first: (links + 1) int64; the cells of link i are first[i] to first[i + 1] - 1.
-        cell: (k) int64 cells.
-        over: (links, terrains) bool, True where a link passes over a terrain that nobody can
-            stand on.
-    """
-
-    first: Int64Array
-    cell: Int64Array
-    over: BoolArray
+    first: Int64Array  #: (links + 1); the cells of link i are cell[first[i]:first[i + 1]]
+    cell: Int64Array  #: (k) cells
+    over: BoolArray  #: (links, terrains), True if unwalkable terrain does not block the link
 
     @staticmethod
     def of(links: Sequence[tuple[Sequence[int], Iterable[int]]], terrains: int) -> "Vias | None":
-        """Make them of each link's cells and the terrains it passes over; None without cells.
+        """Build the arrays from lists; None if no link passes through a cell.
 
         Args:
-            links: cells, in order, and codes of terrains.
-            terrains: how many terrains the level has.
+            links: for each link, its cells in order, and the terrain codes that do not block it.
+            terrains: the number of terrains of the level.
         """
         if not any(len(cells) for cells, _ in links):
             return None
         over = np.zeros((len(links), terrains), dtype=np.bool_)
-        for own, (_, codes) in zip(over, links, strict=True):
-            own[list(codes)] = True
+        for flags, (_, codes) in zip(over, links, strict=True):
+            flags[list(codes)] = True
         first = np.cumsum([0, *(len(cells) for cells, _ in links)], dtype=np.int64)
         return Vias(first, np.array([c for cells, _ in links for c in cells], np.int64), over)
 
     def clear(
         self, cost: Float64Array, terrain: UInt8Array, obstacle: BoolArray | None
     ) -> BoolArray:
-        """Tell which links nothing stands in the way of.
+        """Return whether all cells of each link are free for a profile.
 
-        A cell is clear that has no obstacle, and a terrain that the profile can stand on or that
-        the link passes over.
+        A cell is free if it has no obstacle, and the profile can stand on its terrain or the link
+        passes over this terrain.
 
         Args:
-            cost: (terrains) float64 units, NaN where the profile cannot stand.
-            terrain: (cells) uint8.
-            obstacle: (cells) bool; None = there are none.
+            cost: (terrains) float64 units, NaN = the profile cannot stand.
+            terrain: (cells) uint8 terrain codes.
+            obstacle: (cells) bool; None = no obstacles.
 
         Returns:
             (links) bool.
         """
         code, link = terrain[self.cell], np.repeat(np.arange(len(self.over)), np.diff(self.first))
-        wrong = ~self.over[link, code] & np.isnan(cost[code])
+        is_blocked = ~self.over[link, code] & np.isnan(cost[code])
         if obstacle is not None:
-            wrong |= obstacle[self.cell]
+            is_blocked |= obstacle[self.cell]
         clear = np.ones(len(self.over), dtype=np.bool_)
-        clear[link[wrong]] = False
+        clear[link[is_blocked]] = False
         return clear
 
 
@@ -350,9 +323,9 @@ class Vias(NamedTuple):
 
 
 class Footprints:
-    """What lies under one profile's footprint, computed for the cells that are asked for.
+    """The terrain and elevation under one profile's footprint, computed on demand.
 
-    On a graph level, nodes take the place of cells.
+    On a graph level, cells are nodes.
     """
 
     def __init__(
@@ -363,21 +336,21 @@ class Footprints:
         obstacle: BoolArray | None = None,
         elevation: Float64Array | None = None,
     ) -> None:
-        """Take the level in which the profile moves.
+        """Store the profile and the level state.
 
         Args:
-            mover: the profile; its size is 1 where there are no square cells.
-            terrain: (cells) uint8.
-            lattice: None = a graph level.
-            obstacle: (cells) bool, True where nobody can stand on any terrain; None = nowhere.
-            elevation: (cells) float64, how high the ground lies; None = everywhere alike.
+            mover: the profile; its size is 1 on levels without square cells.
+            terrain: (cells) uint8 terrain codes.
+            lattice: the cells; None = a graph level.
+            obstacle: (cells) bool, True = blocked for every profile; None = no obstacles.
+            elevation: (cells) float64 units; None = flat.
         """
         self.mover = mover
         self.lattice = lattice
         self._terrain = terrain
         self._obstacle = obstacle
         self._elevation = None if mover.slope == LEVEL_GROUND else elevation
-        #: whether rise and fall of the ground add to prices
+        #: whether slopes add to costs
         self.pays_for_slopes = self._elevation is not None
 
     @property
@@ -387,14 +360,14 @@ class Footprints:
         return self.lattice
 
     def on(self, lattice: Lattice) -> "Footprints":
-        """Return the same footprints on other steps between the same cells."""
+        """Return a copy of these footprints for a different lattice of the same cells."""
         same = copy(self)
         same.lattice = lattice
         return same
 
     @cached_property
     def makes_every_step(self) -> bool:
-        """Tell whether the profile makes every step between neighbouring cells where it fits."""
+        """Return whether the profile can step between any two adjacent cells where it fits."""
         allowed = self.mover.allowed
         if not allowed.all():
             passable = ~np.isnan(self.mover.cost)
@@ -404,10 +377,10 @@ class Footprints:
         return unbarred and not steep and bool(allowed.all())
 
     def cost_at(self, cells: Int64Array) -> Float64Array:
-        """Return the highest cost under the footprint at each cell; NaN where it does not fit."""
-        dearest = self._cell_cost(cells)
+        """Return (k) float64, the highest cost under the footprint; NaN where it does not fit."""
+        highest = self._cell_cost(cells)
         if self.mover.size == 1:
-            return dearest
+            return highest
         width, rows = self.grid.width, self.grid.rows
         y, x = np.divmod(cells, width)
         y %= rows
@@ -415,8 +388,8 @@ class Footprints:
             fits = (x + right < width) & (y + down < rows)
             cost = self._cell_cost(np.where(fits, cells + (down * width + right), cells))
             # The maximum is NaN wherever the profile cannot stand on a cell.
-            dearest = np.maximum(dearest, np.where(fits, cost, np.nan))
-        return dearest
+            highest = np.maximum(highest, np.where(fits, cost, np.nan))
+        return highest
 
     def _cell_cost(self, cells: Int64Array) -> Float64Array:
         cost: Float64Array = self.mover.cost[self._terrain[cells]]
@@ -425,19 +398,19 @@ class Footprints:
         return cost
 
     def may_step(self, tail: Int64Array, head: Int64Array, headings: AnyArray) -> BoolArray:
-        """Return (k) bool, True where terrain and ledges let the whole footprint make a step.
+        """Return (k) bool, whether terrain, ledges and slopes allow the whole footprint's steps.
 
         Args:
-            tail, head: (k) int64, neighbouring cells at which the footprint fits.
-            headings: (k) headings of these steps as bits.
+            tail, head: (k) int64, adjacent cells at which the footprint fits.
+            headings: (k) directions of the steps as bits.
         """
         allowed = np.ones(len(tail), dtype=np.bool_)
-        for away in self._covered():
-            allowed &= self._cell_may_step(tail + away, head + away, headings)
+        for offset in self._offsets():
+            allowed &= self._cell_may_step(tail + offset, head + offset, headings)
         return allowed
 
-    def _covered(self) -> list[int]:
-        """Return how far the cells under the footprint are from the one where it is."""
+    def _offsets(self) -> list[int]:
+        """Return the offsets of the footprint's cells from its north-west cell."""
         width, size = 0 if self.lattice is None else self.lattice.width, range(self.mover.size)
         return [down * width + right for down in size for right in size]
 
@@ -453,47 +426,42 @@ class Footprints:
         return allowed
 
     def slope_units(self, tail: Int64Array, head: Int64Array) -> Float64Array:
-        """Return (k) float64, what rise and fall add to the price of some steps, in units.
+        """Return (k) float64, the additional costs of steps for rise and fall, in units.
 
-        Each cell under a footprint makes the step, and the one that pays most counts.
+        The cost is the highest among the cells under the footprint.
 
         Args:
             tail, head: (k) int64 cells at which the footprint fits, or nodes.
         """
         most, elevation = np.zeros(len(tail)), self._elevation
         assert elevation is not None
-        for away in self._covered():
-            rise = elevation[head + away] - elevation[tail + away]
+        for offset in self._offsets():
+            rise = elevation[head + offset] - elevation[tail + offset]
             np.maximum(most, self.mover.slope.units(rise), out=most)
         return most
 
 
-# -- prices ---------------------------------------------------------------------------------------
+# -- costs ----------------------------------------------------------------------------------------
 
 
 class Prices(NamedTuple):
-    """What steps or arcs cost one profile.
+    """The costs of steps or arcs for one profile."""
 
-    Attributes:
-        usable: bool, True where the profile may take the step or arc.
-        units: float64, what each would cost in units; NaN where the profile does not fit.
-    """
-
-    usable: BoolArray
-    units: Float64Array
+    usable: BoolArray  #: whether the profile can take each step or arc
+    units: Float64Array  #: costs in units; NaN where the profile does not fit
 
 
 def unit_cost(before: Float64Array, after: Float64Array, cost_rule: CostRule) -> Float64Array:
-    """Return the cost of each unit of length from the costs of the cells at both ends."""
+    """Return the costs per unit of length from the costs of the cells at both ends."""
     return (before + after) / 2 if cost_rule == "mean" else after
 
 
 def price_steps(footprints: Footprints, rules: MovementRules, steps: Steps) -> Prices:
-    """Price the (k, s) steps of a lattice.
+    """Compute the costs of the (k, s) steps of a lattice.
 
-    A straight step costs the mean of both cells' costs (or the cost of the cell entered) times its
-    length, and what rise or fall of the ground adds. A diagonal step also needs free flanks. A
-    flank is free where the profile could walk round the corner through it.
+    A step costs the mean of both cells' costs (or the cost of the cell entered) times its length,
+    plus the cost of rise or fall. A diagonal step also needs free flanks: a flank is free if the
+    profile can walk around the corner through it.
     """
     lattice = footprints.grid
     if lattice.headings is not None:
@@ -512,46 +480,48 @@ def price_steps(footprints: Footprints, rules: MovementRules, steps: Steps) -> P
 def open_steps(
     footprints: Footprints, rules: MovementRules, steps: Steps, fits: BoolArray
 ) -> BoolArray:
-    """Return (k, s) bool, True where the profile may take a step of a lattice without headings.
+    """Return (k, s) bool, whether the profile can take each step of a lattice without headings.
 
     Args:
-        footprints, rules: the profile, and the rules of corners.
-        steps: the steps; their heads are looked at only where terrain or ledges forbid some.
-        fits: (k, s) bool, True where the profile fits at both ends; this array is changed.
+        footprints, rules: the profile, and the rules of the level.
+        steps: the steps; heads are only read if terrain, ledges or slopes forbid some steps.
+        fits: (k, s) bool, whether the profile fits at both ends; modified in place.
     """
     lattice = footprints.grid
     if not footprints.makes_every_step:
         row, slot = np.nonzero(fits)
-        fine = footprints.may_step(steps.tail[row], steps.head[row, slot], lattice.heading[slot])
-        fits[row, slot] = fine
+        allowed = footprints.may_step(steps.tail[row], steps.head[row, slot], lattice.heading[slot])
+        fits[row, slot] = allowed
     if lattice.has_diagonals and rules.corner_cutting != "always":
-        free = [_walks_round(footprints, steps, fits, flank) for flank in FLANKS]
-        both = rules.corner_cutting == "never"
-        fits[:, DIAGONAL] &= free[0] & free[1] if both else free[0] | free[1]
+        free = [_is_flank_free(footprints, steps, fits, flank) for flank in FLANKS]
+        needs_both = rules.corner_cutting == "never"
+        fits[:, DIAGONAL] &= free[0] & free[1] if needs_both else free[0] | free[1]
     return fits
 
 
 def _price_along(
     footprints: Footprints, rules: MovementRules, lattice: Lattice, steps: Steps
 ) -> Prices:
-    """Price steps along headings as those of the plain lattice, and turns by what they cost."""
-    every = price_steps(footprints.on(lattice.plain), rules, lattice.plain.steps_from(steps.tail))
-    at, slot = np.arange(len(steps.tail)), lattice.slot_along(steps.tail)
+    """Compute the costs of forward steps, as on the plain lattice, and of turns."""
+    plain = price_steps(footprints.on(lattice.plain), rules, lattice.plain.steps_from(steps.tail))
+    row, slot = np.arange(len(steps.tail)), lattice.slot_along(steps.tail)
     units = np.full(steps.head.shape, footprints.mover.turn)
-    units[:, 0] = every.units[at, slot]
-    stands = ~np.isnan(footprints.cost_at(steps.tail))
-    usable = stands[:, None] & ~np.isnan(footprints.cost_at(steps.head))
-    usable[:, 0] = every.usable[at, slot]
+    units[:, 0] = plain.units[row, slot]
+    fits = ~np.isnan(footprints.cost_at(steps.tail))
+    usable = fits[:, None] & ~np.isnan(footprints.cost_at(steps.head))
+    usable[:, 0] = plain.usable[row, slot]
     return Prices(usable, units)
 
 
-def _walks_round(
+def _is_flank_free(
     footprints: Footprints, steps: Steps, usable: BoolArray, flank_slot: list[int]
 ) -> BoolArray:
-    """Return (k, 4) bool, True where the profile could walk by one flank of each diagonal step.
+    """Return (k, 4) bool, whether the profile can walk through one flank of each diagonal step.
 
     Args:
-        usable: (k, 8) bool, steps the profile may take if corners are disregarded.
+        footprints: the profile.
+        steps: the (k, 8) steps.
+        usable: (k, 8) bool, the steps that the profile can take apart from corner rules.
         flank_slot: for each diagonal step, the slot of the straight step to the flank.
     """
     free = usable[:, flank_slot] & usable[:, DIAGONAL]
@@ -560,12 +530,12 @@ def _walks_round(
         return free
     row, corner = np.nonzero(free)
     flank, head = steps.head[:, flank_slot][row, corner], steps.head[:, DIAGONAL][row, corner]
-    whole = lattice.heading[DIAGONAL][corner]
-    fine = footprints.may_step(flank, head, whole & ~lattice.heading[flank_slot][corner])
+    diagonal = lattice.heading[DIAGONAL][corner]
+    allowed = footprints.may_step(flank, head, diagonal & ~lattice.heading[flank_slot][corner])
     if lattice.barred is not None:
-        # A ledge of the flank that bars any part of the diagonal step is a wall beside it.
-        fine &= (lattice.barred[flank] & whole) == 0
-    free[row, corner] = fine
+        # A ledge of the flank that blocks either direction of the diagonal acts as a wall.
+        allowed &= (lattice.barred[flank] & diagonal) == 0
+    free[row, corner] = allowed
     return free
 
 
@@ -577,24 +547,25 @@ def price_arcs(
     length: Float64Array,
     open_link: BoolArray | None,
 ) -> Prices:
-    """Price (k) arcs of a graph level, or links.
+    """Compute the costs of k arcs of a graph level, or of k links.
 
     An arc costs the mean of both nodes' costs (or the cost of the node entered) times its length,
-    and what rise or fall add. A link costs what it says on any terrain and slope, and leads between
+    plus the cost of rise or fall. A link has a fixed cost on any terrain and slope, and connects
     cells where the profile fits.
 
     Args:
+        footprints, rules: the profile, and the rules of the level.
         tail, head: (k) int64 nodes, or cells.
-        length: (k) float64 units; for a link its whole cost.
-        open_link: (k) bool, True where a link is for the profile; None = these arcs are not links.
+        length: (k) float64 units; for links, their costs.
+        open_link: (k) bool, whether the profile can take each link; None = arcs.
     """
     before, after = footprints.cost_at(tail), footprints.cost_at(head)
     usable = ~np.isnan(before + after)
     if open_link is not None:
         return Prices(usable & open_link, length)
     if not footprints.makes_every_step:
-        at = np.flatnonzero(usable)
-        usable[at] = footprints.may_step(tail[at], head[at], np.zeros(len(at), dtype=np.uint8))
+        arc = np.flatnonzero(usable)
+        usable[arc] = footprints.may_step(tail[arc], head[arc], np.zeros(len(arc), dtype=np.uint8))
     units = unit_cost(before, after, rules.cost_rule) * length
     if footprints.pays_for_slopes:
         units += footprints.slope_units(tail, head)
@@ -604,13 +575,13 @@ def price_arcs(
 def to_ticks(
     prices: Prices, ticks_per_unit: int, off_the_scale: Callable[[int, float], BakeError]
 ) -> Int32Array:
-    """Return int32 weights in ticks, BLOCKED where an arc may not be used.
+    """Convert costs in units to int32 weights in ticks; BLOCKED = closed.
 
     Args:
-        prices: the prices of steps or arcs.
+        prices: the costs of steps or arcs.
         ticks_per_unit: the scale.
-        off_the_scale: returns the error for a usable arc, given its flat index and its ticks, which
-            are fewer than 1 or more than MAX_WEIGHT.
+        off_the_scale: returns the error for a usable arc of less than 1 or more than MAX_WEIGHT
+            ticks, from its flat index and its ticks.
     """
     ticks = np.rint(prices.units * ticks_per_unit)
     fits = (ticks >= 1) & (ticks <= MAX_WEIGHT)

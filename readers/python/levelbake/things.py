@@ -1,4 +1,4 @@
-"""What a level has beside its terrain: links, regions, spots, doors and instances."""
+"""The entities of a level: links, regions, spots, doors and instances."""
 
 from collections.abc import Mapping
 from functools import cached_property
@@ -12,48 +12,30 @@ from levelbake.steps import AnyArray, Int32Array, UInt8Array
 
 
 class Link(NamedTuple):
-    """A way between two cells that need not be neighbours.
+    """A connection between two cells that need not be adjacent, such as stairs or a teleporter."""
 
-    Attributes:
-        name: unique among the level's links.
-        kind: what the level calls it, such as "stairs".
-        start, goal: the places it joins.
-        cost: the cost of taking the link, in units.
-        both_ways: whether the link leads back, too.
-        profiles: the profiles that may take the link; None = all.
-        id: what the editor calls it by: the id of a Tiled object, or the iid of an LDtk entity;
-            None where the source gives none. Several links of one entity share its id.
-        via: the places it passes through, from start to goal and without these.
-        over: the terrains that it passes over though nobody can stand on them; any other such
-            terrain in ``via`` closes the link.
-    """
-
-    name: str
-    kind: str
+    name: str  #: unique among the level's links
+    kind: str  #: kind that the level's source assigns, such as "stairs"
     start: Cell
     goal: Cell
-    cost: float
-    both_ways: bool
-    profiles: tuple[str, ...] | None
+    cost: float  #: cost of taking the link, in units
+    both_ways: bool  #: whether agents can also take the link from goal to start
+    profiles: tuple[str, ...] | None  #: profiles that can take the link; None = all
+    #: id of the Tiled object or iid of the LDtk entity; None if the source has none. Links made
+    #: from one entity share its id.
     id: str | None = None
-    via: tuple[Cell, ...] = ()
+    via: tuple[Cell, ...] = ()  #: cells between start and goal that the link passes through
+    #: unwalkable terrains that do not block the link; any other in ``via`` closes the link
     over: tuple[str, ...] = ()
 
 
 class Region(NamedTuple):
-    """Named cells, or nodes of a graph.
+    """A named set of cells, or of nodes on graphs."""
 
-    Attributes:
-        name: unique among the level's regions.
-        cells: (k, 2) int32 (x, y), or (k, 3) (x, y, floor), in reading order; none on graphs.
-        id: that of its object or entity, as for links.
-        nodes: names of its nodes on graphs, in the order of the asset.
-    """
-
-    name: str
-    cells: Int32Array
-    id: str | None = None
-    nodes: tuple[Name, ...] = ()
+    name: str  #: unique among the level's regions
+    cells: Int32Array  #: (k, 2) (x, y) or (k, 3) (x, y, floor), in reading order; empty on graphs
+    id: str | None = None  #: id of the source's object or entity; see :attr:`Link.id`
+    nodes: tuple[Name, ...] = ()  #: node names on graphs, in node order
 
     def __eq__(self, other: object) -> bool:
         return self is other
@@ -66,58 +48,34 @@ class Region(NamedTuple):
 
 
 class Spot(NamedTuple):
-    """A named place that matters to the game.
+    """A named single place, such as a spawn point."""
 
-    Attributes:
-        name: unique among the level's spots.
-        kind: what the level calls it, such as "spawn".
-        place: the place of the spot.
-        profiles: the profiles it is for; None = all.
-        id: that of its object or entity, as for links.
-    """
-
-    name: str
-    kind: str
+    name: str  #: unique among the level's spots
+    kind: str  #: kind that the level's source assigns, such as "spawn"
     place: Cell
-    profiles: tuple[str, ...] | None
-    id: str | None = None
+    profiles: tuple[str, ...] | None  #: profiles that the spot is for; None = all
+    id: str | None = None  #: id of the source's object or entity; see :attr:`Link.id`
 
 
 class Instance(NamedTuple):
-    """A room or house that the level is built of, where it stands.
+    """A copy of a prototype, such as a house, placed in the level."""
 
-    Attributes:
-        prototype: the name of what it is an instance of.
-        place: the place of the north-west corner of what it covers.
-        width, height: how many cells it covers.
-        turned: degrees clockwise.
-        mirrored: whether east and west were swapped before it was turned.
-    """
-
-    prototype: str
-    place: Cell
-    width: int
-    height: int
-    turned: int
-    mirrored: bool
+    prototype: str  #: name of the prototype
+    place: Cell  #: north-west corner of the covered cells
+    width: int  #: columns covered
+    height: int  #: rows covered
+    turned: int  #: rotation in degrees clockwise: 0, 90, 180 or 270
+    mirrored: bool  #: whether east and west were swapped before the rotation
 
 
 class Door(NamedTuple):
-    """Cells that change terrain together.
+    """A named set of cells that change terrain together."""
 
-    Attributes:
-        name: unique among the level's doors.
-        cells: (k, 2) int32 (x, y), or (k, 3) (x, y, floor), in reading order.
-        state: the name of the state the door is in; None where its cells are as in none of them.
-        states: for each state, in the order of the level, the names of the k cells' terrains.
-        id: that of its object or entity, as for links.
-    """
-
-    name: str
-    cells: Int32Array
-    state: str | None
-    states: Mapping[str, tuple[str, ...]]
-    id: str | None = None
+    name: str  #: unique among the level's doors
+    cells: Int32Array  #: (k, 2) (x, y) or (k, 3) (x, y, floor), in reading order
+    state: str | None  #: name of the current state; None if the cells match no state
+    states: Mapping[str, tuple[str, ...]]  #: by state name, the terrain names of the k cells
+    id: str | None = None  #: id of the source's object or entity; see :attr:`Link.id`
 
     def __eq__(self, other: object) -> bool:
         return self is other
@@ -129,25 +87,25 @@ class Door(NamedTuple):
         return id(self)
 
     def on(self, terrains: tuple[str, ...]) -> "Door":
-        """Return the door with these terrains in its cells.
+        """Return the door with the state that matches the given terrains of its cells.
 
-        Where several states have them, it is in the one it was in, else in the first of them.
+        If several states match, the current state has priority, then the first.
         """
-        fitting = [name for name, each in self.states.items() if each == terrains]
-        if self.state in fitting:
+        matches = [name for name, names in self.states.items() if names == terrains]
+        if self.state in matches:
             return self
-        return self._replace(state=fitting[0] if fitting else None)
+        return self._replace(state=matches[0] if matches else None)
 
 
 class ThingTables:
-    """The things of one file; each kind is read and checked when first asked for."""
+    """The entities stored in one file. Each kind is read and checked on first use."""
 
     def __init__(self, places: Places) -> None:
         self.places, self._file = places, places.file
 
     @cached_property
     def links(self) -> Mapping[str, Link]:
-        """Return links by name, in the order of the level."""
+        """Return the links by name, in the order of the level."""
         if not self._has("link"):
             return {}
         via: list[Any] = self._spans("link", "via")
@@ -155,23 +113,25 @@ class ThingTables:
         if self._file.has("/link_over"):
             flags = self._read("link_over").tolist()
             over = [tuple(compress(self.places.terrains, row)) for row in flags]
-        said = self._columns("link", "name kind start goal cost both_ways")
-        columns = (*said, self._profiles("link"), self._ids("link"), via, over)
-        return {each[0]: Link(*each) for each in zip(*columns, strict=True)}
+        plain = self._columns("link", "name kind start goal cost both_ways")
+        columns = (*plain, self._profiles("link"), self._ids("link"), via, over)
+        return {fields[0]: Link(*fields) for fields in zip(*columns, strict=True)}
 
     @cached_property
     def regions(self) -> Mapping[str, Region]:
-        """Return regions by name, in the order of the level."""
+        """Return the regions by name, in the order of the level."""
         if not self._has("region"):
             return {}
-        _ = self.region_of_node  # refuses a node of two regions
-        found, none = {}, np.zeros((0, 2), dtype=np.int32)
+        _ = self.region_of_node  # raises if a node belongs to two regions
+        regions, no_cells = {}, np.zeros((0, 2), dtype=np.int32)
         columns = self._values("region_name"), self._ids("region"), self._region_locations
-        for name, own, at in zip(*columns, strict=True):
-            places = self.places.places_of(at)
-            nodes = () if self.places.is_grid else tuple(places.tolist())
-            found[name] = Region(name, places if self.places.is_grid else none, own, nodes)
-        return found
+        for name, entity_id, locations in zip(*columns, strict=True):
+            places = self.places.places_of(locations)
+            if self.places.is_grid:
+                regions[name] = Region(name, places, entity_id)
+            else:
+                regions[name] = Region(name, no_cells, entity_id, tuple(places.tolist()))
+        return regions
 
     @cached_property
     def _region_locations(self) -> list[Int32Array]:
@@ -180,32 +140,32 @@ class ThingTables:
     @cached_property
     def region_of_node(self) -> Int32Array | None:
         """Return (n) int32, the region of each node of a graph, -1 = none; None without regions."""
-        parts = self._region_locations
-        if self.places.is_grid or not parts:
+        members = self._region_locations
+        if self.places.is_grid or not members:
             return None
-        found = np.full(len(self.places.names), -1, dtype=np.int32)
-        for region, node in enumerate(parts):
-            found[node] = region
-        if (found >= 0).sum() != sum(map(len, parts)):
+        region_of = np.full(len(self.places.names), -1, dtype=np.int32)
+        for region, nodes in enumerate(members):
+            region_of[nodes] = region
+        if (region_of >= 0).sum() != sum(map(len, members)):
             raise self._file.damaged("a node is part of two regions, or twice of one")
-        return found
+        return region_of
 
     @cached_property
     def spots(self) -> Mapping[str, Spot]:
-        """Return spots by name, in the order of the level."""
+        """Return the spots by name, in the order of the level."""
         if not self._has("spot"):
             return {}
-        name, kind, at = self._columns("spot", "name kind at")
-        columns = name, kind, at, self._profiles("spot"), self._ids("spot")
-        return {each[0]: Spot(*each) for each in zip(*columns, strict=True)}
+        name, kind, place = self._columns("spot", "name kind at")
+        columns = name, kind, place, self._profiles("spot"), self._ids("spot")
+        return {fields[0]: Spot(*fields) for fields in zip(*columns, strict=True)}
 
     @cached_property
     def doors(self) -> Mapping[str, Door]:
-        """Return doors by name, in the order of the level.
+        """Return the doors by name, in the order of the level.
 
         Raises:
-            CorruptAssetError: a door has a state twice, or one of another door, or its cells have
-                other terrain than each a piece.
+            CorruptAssetError: a door has a state twice or a state of another door, or a state does
+                not have one terrain for each cell.
         """
         if not self._has("door"):
             return {}
@@ -215,48 +175,49 @@ class ThingTables:
             *(self._values("door_name"), self._ids("door"), self._values("door_state")),
             *(pairwise(first), self._spans("door", "cell", raw=True)),
         )
-        found = {}
-        for name, own, now, (begin, end), cells in zip(*columns, strict=True):
-            states = {names[at]: self._terrains_of(terrains[at]) for at in range(begin, end)}
-            sizes = {len(each) for each in states.values()} | {len(cells)}
-            if now not in (-1, *range(begin, end)) or len(states) < end - begin or len(sizes) > 1:
+        doors = {}
+        for name, entity_id, current, (begin, end), cells in zip(*columns, strict=True):
+            numbers = range(begin, end)
+            states = {names[number]: self._terrains_of(terrains[number]) for number in numbers}
+            sizes = {len(codes) for codes in states.values()} | {len(cells)}
+            if current not in (-1, *numbers) or len(states) < len(numbers) or len(sizes) > 1:
                 raise self._file.damaged(f"door {name!r} does not fit its states")
-            state = None if now < 0 else names[now]
-            found[name] = Door(name, self.places.places_of(cells), state, states, own)
-        return found
+            state = None if current < 0 else names[current]
+            doors[name] = Door(name, self.places.places_of(cells), state, states, entity_id)
+        return doors
 
     @cached_property
     def instances(self) -> tuple[Instance, ...]:
-        """Return what the level is built of, in the order of the level.
+        """Return the instances, in the order of the level.
 
         Raises:
-            CorruptAssetError: one of them leaves the level.
+            CorruptAssetError: an instance extends beyond the level.
         """
         if not self._file.has("/instance_prototype"):
             return ()
-        kind, at = self._read("instance_prototype"), self._read("instance_at")
+        kind, corner = self._read("instance_prototype"), self._read("instance_at")
         turn = self._read("instance_turn").astype(np.int64)
         drawn = np.stack([self._read(f"prototype_{name}")[kind] for name in ("width", "height")], 1)
-        # East and west are swapped first where 4 is added to the quarter turns.
+        # The number of quarter turns; 4 is added if east and west are swapped first.
         size = np.where(turn[:, None] % 2 == 1, drawn[:, ::-1], drawn)
-        if (self.places.cells_of(at) + size > [self.places.width, self.places.height]).any():
+        if (self.places.cells_of(corner) + size > [self.places.width, self.places.height]).any():
             raise self._file.damaged("an instance leaves the level")
-        names, where = self._values("prototype_name"), self._values("instance_at")
-        more = (each.tolist() for each in (*size.T, turn % 4 * 90, turn >= 4))
-        columns = zip([names[number] for number in kind.tolist()], where, *more, strict=True)
-        return tuple(Instance(*each) for each in columns)
+        names, places = self._values("prototype_name"), self._values("instance_at")
+        shapes = (column.tolist() for column in (*size.T, turn % 4 * 90, turn >= 4))
+        columns = zip([names[number] for number in kind.tolist()], places, *shapes, strict=True)
+        return tuple(Instance(*fields) for fields in columns)
 
     def doors_on(self, terrain: UInt8Array) -> Mapping[str, Door]:
-        """Return doors by name, in the states they are in on other terrain.
+        """Return the doors by name, in their states on the given terrain.
 
         Args:
-            terrain: (locations) uint8.
+            terrain: (locations) uint8 terrain codes.
         """
-        found = {}
+        doors = {}
         for name, door in self.doors.items():
             codes = terrain[self.places.locations(door.cells, "a door")]
-            found[name] = door.on(self._terrains_of(codes))
-        return found
+            doors[name] = door.on(self._terrains_of(codes))
+        return doors
 
     # -- columns ----------------------------------------------------------------------------------
 
@@ -273,27 +234,27 @@ class ThingTables:
         return [self._values(f"{kind}_{name}") for name in names.split()]
 
     def _values(self, column: str) -> list[Any]:
-        """Return what a column says: text, cells in place of locations, flags, or numbers."""
+        """Return the decoded elements of a column: texts, cells, flags or numbers."""
         if (array := self._read(column)).dtype.kind == "S":
             return self._file.texts(f"/{column}")
         declared = self._file.schema.column(f"/{column}")
         if declared.refers == "location":
             return [tuple(cell) for cell in self.places.places_of(array).tolist()]
-        found: list[Any] = (array != 0 if declared.one_of else array).tolist()
-        return found
+        values: list[Any] = (array != 0 if declared.one_of else array).tolist()
+        return values
 
     def _ids(self, kind: str) -> list[str | None]:
-        """Return the id of each thing of a kind, None where it has none."""
+        """Return the id of each entity of a kind; None for an entity without id."""
         if not self._file.has(f"/{kind}_id"):
             return [None] * len(self._read(f"{kind}_name"))
-        return [each or None for each in self._values(f"{kind}_id")]
+        return [text or None for text in self._values(f"{kind}_id")]
 
     def _profiles(self, kind: str) -> list[tuple[str, ...] | None]:
-        """Return the profiles that each thing of a kind is for, None for all."""
-        return [each or None for each in self._spans(kind, "profile")]
+        """Return the profiles of each entity of a kind; None = all profiles."""
+        return [names or None for names in self._spans(kind, "profile")]
 
     def _spans(self, kind: str, column: str, *, raw: bool = False) -> list[Any]:
-        """Return the part of a column that belongs to each thing of a kind, raw or as it says."""
+        """Return the segment of a column for each entity of a kind, raw or decoded."""
         if not self._file.has(f"/{kind}_first_{column}"):
             return [()] * len(self._read(f"{kind}_name"))
         first, name = self._read(f"{kind}_first_{column}").tolist(), f"{kind}_{column}"

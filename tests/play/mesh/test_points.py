@@ -75,9 +75,9 @@ def test_points_have_places(level: LevelAsset) -> None:
         assert place is not None
         assert nav.reachable(nav.plane.place_at((1, 9)), place)
     assert level.terrain_at(nav.plane.place_at((15, 5))) == "mud"
-    with pytest.raises(QueryError, match="is no point"):
+    with pytest.raises(QueryError, match="point"):
         nav.plane.place_at((math.nan, 1))
-    with pytest.raises(QueryError, match="is no point"):
+    with pytest.raises(QueryError, match="point"):
         nav.plane.place_at("ab")
     with pytest.raises(QueryError, match="there is no floor 2"):
         nav.plane.place_at((1, 1, 2))

@@ -173,7 +173,7 @@ def changed(path: Path, name: str, make: Callable[[AnyArray], None]) -> None:
 @pytest.mark.parametrize(
     ("name", "place", "value", "told"),
     [
-        ("label_parent", 3, 3, "makes no trees"),
+        ("label_parent", 3, 3, "cycle"),
         ("label_parent", 0, -2, "label_parent has -2, not 0 to"),
         ("label_parent", 0, 99, "label_parent has 99, not 0 to"),
         ("label_parent", slice(None), -1, "do not fit label_parent"),

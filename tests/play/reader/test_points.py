@@ -166,7 +166,7 @@ def test_floors(tmp_path: Path) -> None:
     ],
 )
 def test_what_is_no_point(tmp_path: Path, point: Any) -> None:
-    with open_asset(grid(tmp_path)) as level, pytest.raises(QueryError, match="is no point") as one:
+    with open_asset(grid(tmp_path)) as level, pytest.raises(QueryError, match="point") as one:
         level.to_cell(point)
     assert "\n" not in str(one.value)
 
@@ -175,7 +175,7 @@ def test_what_is_no_point(tmp_path: Path, point: Any) -> None:
 def test_what_is_no_cell(tmp_path: Path, cell: Any) -> None:
     with open_asset(grid(tmp_path)) as level:
         for ask in (level.to_point, level.inside):
-            with pytest.raises(QueryError, match="is no cell"):
+            with pytest.raises(QueryError, match="cell"):
                 ask(cell)
 
 
