@@ -1,50 +1,63 @@
 import type { Level, Nav } from "./levelbake.js";
 
-/** One batch of changes, which is applied as a whole or not at all. Nodes are locations. */
+/** One batch of changes, applied completely or not at all. */
 export interface Update {
-  /** Nodes that get an obstacle, on which nobody can stand. */
+  /** Nodes to block with an obstacle, for all profiles. */
   blocked?: Iterable<number>;
-  /** Nodes whose obstacle goes. Where nobody can stand on what is below, it becomes floor. */
+  /**
+   * Nodes to remove the obstacle from. If no profile can stand on the terrain of such a node, the
+   * terrain becomes the level's most common walkable one.
+   */
   opened?: Iterable<number>;
-  /** Terrain of nodes, by its name or its number. */
+  /** New terrain by node, as a name or an index of `Level.terrains`. */
   terrain?: Iterable<[node: number, terrain: string | number]>;
-  /** Prices of arcs in units; Infinity closes an arc, null takes its price away. */
+  /** New costs of single arcs in units; Infinity closes an arc, null restores its usual cost. */
   prices?: Iterable<[from: number, to: number, units: number | null]>;
 }
 
-/** What has become of a level. Each answer is exact as soon as an update returns. */
+/**
+ * The changes of a level. After an update returns, all answers match a fresh bake of the changed level.
+ *
+ * @example
+ * const changes = follow(level);
+ * changes.setDoor("gate", "shut");
+ * const path = changes.profile("guard").path(from, to);
+ */
 export interface Changes {
   readonly level: Level;
-  /** Whether anything is other than when the level was baked. */
+  /** Whether the level differs from the baked one. */
   readonly changed: boolean;
   /**
-   * @throws LevelError there is no such node, terrain or arc, or cells are nodes in the file; then
-   * nothing has changed.
+   * Changes nodes and arcs for all profiles in one batch.
+   *
+   * @throws LevelError a node, terrain or arc does not exist, or cells are nodes in the file; the level
+   * stays unchanged.
    */
   update(batch: Update): void;
   block(...nodes: number[]): void;
   open(...nodes: number[]): void;
   setTerrain(node: number, terrain: string | number): void;
   setPrice(from: number, to: number, units: number | null): void;
-  /** Makes the level what it was when it was baked. */
+  /** Restores the baked level. */
   reset(): void;
-  /** The number of a node's terrain now; -1: there is no such node. */
+  /** Returns the current terrain of a node; -1 if the node does not exist. */
   terrainAt(node: number): number;
   hasObstacle(node: number): boolean;
-  /** The name of the state that a door is in; null: none of them. */
+  /** Returns the name of a door's current state; null if its nodes match no state. */
   doorState(door: string): string | null;
+  /** Changes a door to one of its states. */
   setDoor(door: string, state: string): void;
-  /** Writes down what has become of the level, as text for a savegame: docs/updates.md. */
+  /** Returns the differences from the baked level as text for a saved game; see docs/updates.md. */
   patch(): string;
   /**
-   * Makes the level what a patch says, whatever has become of it meanwhile.
+   * Restores the level that a patch describes; this replaces all other changes.
    *
-   * @throws LevelError the patch is damaged, or of another level; then nothing has changed.
+   * @throws LevelError the patch is damaged, or belongs to another level; the level stays unchanged.
    */
   applyPatch(text: string): void;
-  /** Answers questions of one profile about the level as it is now. */
+  /** Returns the queries for one agent profile on the current level; the first profile by default. */
   profile(name?: string): Nav;
 }
 
-/** Follows a level from the moment at which it is as it was baked. */
+/** Returns a changeable view of a level, at first as baked; the level itself is not modified. */
 export function follow(level: Level): Changes;

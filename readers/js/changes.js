@@ -1,6 +1,6 @@
 /**
- * Follows changes of a level: doors, walls, terrain and prices. Every answer is exact as soon as an
- * update returns: by baked paths as long as nothing became cheaper and one takes as little, else a search.
+ * Changes of a level: doors, walls, terrain and costs. After an update returns, all answers are exact:
+ * from baked paths while no arc is cheaper and a baked path is still shortest, otherwise by a search.
  */
 
 import { BLOCKED, damaged, MAX_WEIGHT, NO_CLASS, number, quoted, refuse } from "./file.js";
@@ -11,12 +11,12 @@ import { readPatch, writePatch } from "./patch.js";
 import { even, pricesOf } from "./prices.js";
 import { walksOf, walksTo } from "./walks.js";
 
-/** For how many goals each profile keeps what it has found. */
+/** The number of goals with cached results per profile. */
 const GOALS = 8;
 
 const BATCH = ["blocked", "opened", "terrain", "prices"];
 
-/** Returns what has become of a level, which is nothing yet; the level itself never changes. */
+/** Returns a changeable view of a level, at first as baked; the level itself is not modified. */
 export function follow(level) {
   const inside = insides.get(level);
   if (!inside?.c) refuse("expected a level that openLevel gave");
@@ -43,7 +43,7 @@ export function follow(level) {
     for (const nav of navs.values()) nav.cheaper = 0;
   }
 
-  /** The moves out of a node and where they lead, [m, head] each, in the order of the rule. */
+  /** Returns the moves out of a node as [move, head], in the order that breaks ties. */
   function out(at) {
     const found = [];
     for (let m = 0; m < lattice.directions; m++) found.push([m, lattice.step(at, m)]);
@@ -59,7 +59,7 @@ export function follow(level) {
     return isList ? [...some] : refuse(`${what} is ${quoted(some)}, expected a list`);
   }
 
-  /** Refuses changes where cells are nodes, as the file does not hold the rules of their steps. */
+  /** Throws if cells are nodes in the file, which has no movement rules then. */
   function checkCells() {
     if (inside.c.cell) refuse("cells are nodes in this file, which lacks the rules of their steps");
   }
@@ -76,7 +76,7 @@ export function follow(level) {
     return fits ? { units, ticks } : refuse(`an arc cannot cost ${units}`);
   }
 
-  /** Looks whether a step or another arc joins two nodes, and returns both as a key of prices. */
+  /** Returns the key of prices for an arc; throws if no step or arc connects the nodes. */
   function arc(from, to) {
     const joined = out(from).some(([, head]) => head === to);
     return joined ? `${from},${to}` : refuse(`no arc leads from ${from} to ${to}`);
@@ -113,7 +113,7 @@ export function follow(level) {
     });
   }
 
-  /** Makes a change to some nodes and arcs, and counts what it does to prices. */
+  /** Applies a change of nodes and arcs, and updates the counts of differences and cheaper arcs. */
   function apply(nodes, keys, change) {
     const each = [...new Set(nodes)];
     const tails = keys.map((key) => parseInt(key));
@@ -186,7 +186,7 @@ export function follow(level) {
   return changes;
 }
 
-/** Answers the questions of one profile about the level as it is now. */
+/** Returns the queries of one profile on the current level. */
 function liveNav(level, state, name) {
   const { inside, lattice, arcs, into, baked, now } = state;
   const { width, locations, ticksPerUnit } = level;
@@ -197,14 +197,14 @@ function liveNav(level, state, name) {
   let kept = [];
   let version = -1;
 
-  /** The nodes whose arcs may change their price with some nodes, and these tails themselves. */
+  /** Returns the nodes whose arcs may change their cost, for changed nodes and tails of arcs. */
   function touched(nodes, tails) {
     const near = new Set(tails);
     const [low, high] = width ? [-nav.size, 1] : [0, 0];
     for (const at of nodes) {
       for (let dy = low; dy <= high; dy++) {
         for (let dx = low; dx <= high; dx++) {
-          // Beyond an edge this is a cell at the other one, which does no harm.
+          // Past an edge this wraps to the opposite one, which adds a harmless extra node.
           const one = at + dy * width + dx;
           if (!lattice.inside(one)) continue;
           near.add(one);
@@ -215,7 +215,7 @@ function liveNav(level, state, name) {
     return near;
   }
 
-  /** How many arcs out of some nodes cost less than when the level was baked. */
+  /** Counts the arcs out of nodes that cost less than in the bake. */
   function countCheaper(nodes) {
     let count = 0;
     for (const at of nodes) {
@@ -229,7 +229,7 @@ function liveNav(level, state, name) {
   const stands = (at) =>
     lattice.inside(number(at)) && (state.changed ? classAt(at, now) < NO_CLASS : rowAt[at] >= 0);
 
-  /** What is known of a goal since the last change: {goal, walks, field}. */
+  /** Returns the results for a goal cached since the last change: {goal, walks, field}. */
   function known(goal) {
     if (version !== state.version) kept = [];
     version = state.version;

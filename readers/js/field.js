@@ -1,11 +1,11 @@
-/** Searches a changed level: distances and next hops toward one goal, as far as they are needed. */
+/** Searches a changed level on demand: distances and next hops toward one goal. */
 
 import { BLOCKED } from "./file.js";
 import { createHeap } from "./heap.js";
 
 /**
- * Returns a field toward a goal. It is searched by A* against the direction of the arcs, from the
- * goal toward whoever asks, and what was found for one is kept for the next.
+ * Returns a field of distances to a goal. Backward A* extends the field from the goal to each queried
+ * node, and reuses the results of earlier queries.
  *
  * @param follow {level, lattice, arcs, into, now, out, price, stepTicks}: see changes.js
  */
@@ -14,7 +14,7 @@ export function fieldOf(follow, goal) {
   const { directions, step, chart, layout } = lattice;
   const opposite = (m) => (layout ? (m + 3) % 6 : m ^ 2);
   const dist = new Float64Array(level.locations).fill(Infinity);
-  const done = new Uint8Array(level.locations); // 1: the distance is known; 2: and led on from
+  const done = new Uint8Array(level.locations); // 1: distance final; 2: also expanded
   const plain = level.width && !arcs.head.length && !now.prices.size;
   const [straight, diagonal] = plain ? cheapest(follow.stepTicks, directions) : [0, 0];
   const open = createHeap();
@@ -22,7 +22,7 @@ export function fieldOf(follow, goal) {
   open.push(goal, 0);
   dist[goal] = 0;
 
-  /** A lower bound of the ticks from one cell to another. */
+  /** Returns a lower bound of the distance between two cells in ticks. */
   function estimate(from, to) {
     if (from < 0 || !plain) return 0;
     const away = chart(from, to);
@@ -32,14 +32,14 @@ export function fieldOf(follow, goal) {
     return Math.abs(dx - dy) * straight + Math.min(dx, dy) * diagonal;
   }
 
-  /** Of nodes that may lie on equally short paths, the one farthest along comes first. */
+  /** Adds a node to the open list; ties go to the node farthest from the goal. */
   function push(at) {
     open.push(at, dist[at] + estimate(aim, at) - Math.min(dist[at] * 2 ** -32, 0.5));
   }
 
   /**
-   * Orders what is open for whoever asks, but not anew for those on a shortest path from the one it
-   * is ordered for. Returns how much larger the keys may be then.
+   * Sets the node that the heuristic aims at, and rebuilds the open list, unless the new node may be on
+   * a shortest path from the current one. Returns the slack to add to keys in that case.
    */
   function aimAt(from) {
     const away = estimate(from, aim);
@@ -49,7 +49,7 @@ export function fieldOf(follow, goal) {
     return 0;
   }
 
-  /** Settles the node of the lowest key. */
+  /** Expands the node with the lowest key. */
   function expand() {
     const at = open.pop();
     if (done[at] === 2) return;
@@ -66,20 +66,20 @@ export function fieldOf(follow, goal) {
     }
   }
 
-  /** Goes on until the distance of a node is known; of all of them, if that is -1. */
+  /** Searches until the distance of a node is final; -1 = of all nodes. */
   function settle(from) {
     if (done[from]) return;
     aimAt(from);
     while (open.size && !done[from]) expand();
   }
 
-  /** Whether something open may lie on a shortest path from a settled node. */
+  /** Returns whether an open node may be on a shortest path from a settled node. */
   function mayLie(from) {
     if (open.least > dist[from] + estimate(from, aim)) return false;
     return dist[from] + aimAt(from) >= open.least;
   }
 
-  /** The baked node if it begins a shortest path, else the first one that does; -1: there is none. */
+  /** Returns the baked next node if it starts a shortest path, else the first that does; -1: none. */
   function hop(from, baked) {
     settle(from);
     const heads = done[from] ? out(from) : [];
@@ -97,7 +97,7 @@ export function fieldOf(follow, goal) {
   return { dist, settle, hop };
 }
 
-/** The ticks of the cheapest straight step, and of the cheapest way to go diagonally. */
+/** Returns the costs in ticks of the cheapest straight step, and of the cheapest diagonal move. */
 function cheapest(stepTicks, directions) {
   const half = stepTicks.length / 2;
   const least = (some) => some.reduce((a, b) => Math.min(a, b), BLOCKED);

@@ -1,15 +1,15 @@
 /**
- * Finds the columns of a flat file (docs/format.md), and checks everything that lookups trust.
+ * Reads and verifies the columns of a flat file (docs/format.md).
  *
- * `parse` looks at the header and the table alone, `columnsOf` at what the columns hold. All of them
- * are typed arrays over the bytes of the file.
+ * `parse` verifies the header and the table of columns, `columnsOf` the elements of the columns.
+ * Columns are typed arrays over the bytes of the file.
  */
 
 export const BLOCKED = 0x7fffffff;
 export const NO_CLASS = 0xffff;
 export const MAX_WEIGHT = 1 << 29;
 const MAGIC = [0x8b, 0x42, 0x4b, 0x45, 13, 10, 26, 10];
-// How files begin that Git LFS checks out in place of large ones; until 2014 it was Hawser.
+// The first bytes of Git LFS pointers; until 2014, Git LFS was called Hawser.
 const LFS = /^version https:\/\/(git-lfs|hawser)\.github\.com\/spec\//;
 const TYPES = [
   null,
@@ -23,7 +23,7 @@ const TYPES = [
 ];
 const TEXT = 7;
 
-/** What is wrong with a file, a patch or a question, in one line. */
+/** The error for an invalid file, patch or argument; the message is one line. */
 export class LevelError extends Error {
   name = "LevelError";
 }
@@ -32,13 +32,13 @@ export function refuse(what) {
   throw new LevelError(what);
 }
 
-/** Says what an argument is, in a few words. */
+/** Formats an argument for an error. */
 export function quoted(what) {
   if (typeof what === "string") return JSON.stringify(what.slice(0, 40));
   return what === null || typeof what === "number" ? what : typeof what;
 }
 
-/** Refuses what is no number; which numbers are nodes, or cells, is another question. */
+/** Throws unless an argument is a number; does not check for a valid node or cell. */
 export function number(what, name = "a node") {
   return typeof what === "number" ? what : refuse(`${name} is ${quoted(what)}, expected a number`);
 }
@@ -47,12 +47,12 @@ export function damaged(what) {
   return refuse(`the file is damaged: ${what}`);
 }
 
-// A line is a column: its name, its types by number, its dimensions, when it has to be there, and
-// what its numbers are. Letters are lengths that agree wherever they stand; "+" is one more, and
-// "z" the width of text, which is free. A column has to be there always (*), on grids (#), on graphs
-// (&), never (?, and -), or as the last one above it with ? is there (=), or if there are links (l).
-// Numbers are below a length (<), -1 or below it (-), places in a list (^: from 0 to its length,
-// never falling; % if each has one at least), ticks ($), or classes (~).
+// Each line declares a column: name, numbers of the allowed types, dimensions, when the column is
+// required, and the constraint on its elements. A letter is a length, equal in all columns; "+" adds
+// one, and "z" is the width of text, which is not checked. Required: always (*), on grids (#), on
+// graphs (&), never (? and -), together with the last column above marked with ? (=), or with links
+// (l). Elements: less than a length (<); -1 or less than a length (-); offsets into a list (^:
+// from 0 to its length, nondecreasing; %: increasing); ticks ($); or classes (~).
 export const LEVEL = `
 numbers 4 14 *
 name 7 1,z *
@@ -132,7 +132,7 @@ label_top 4 R = <R
 first_label 3 R+ = %q
 label_toward 4 q -`;
 
-/** Finds the columns of a file; looks at nothing that they hold. */
+/** Parses the header and the table of columns, without verifying the elements of columns. */
 export function parse(source) {
   const view = ArrayBuffer.isView(source);
   if (!view && !(source?.byteLength >= 0)) refuse("expected an ArrayBuffer or a view of one");
@@ -140,12 +140,12 @@ export function parse(source) {
     ? new Uint8Array(source.buffer, source.byteOffset, source.byteLength)
     : new Uint8Array(source);
   if (new Uint8Array(new Uint32Array([1]).buffer)[0] !== 1) refuse("this machine is big-endian");
-  if (bytes.byteOffset % 8) bytes = bytes.slice(); // small Buffers of Node lie anywhere
+  if (bytes.byteOffset % 8) bytes = bytes.slice(); // Small Buffers of Node.js are not aligned.
   const size = bytes.length;
   if (LFS.test(String.fromCharCode(...bytes.subarray(0, 48)))) {
     refuse("this is a Git LFS pointer; run `git lfs pull`");
   }
-  if (size < 64 || MAGIC.some((byte, i) => bytes[i] !== byte)) refuse("this is no .bake file");
+  if (size < 64 || MAGIC.some((byte, i) => bytes[i] !== byte)) refuse("this is not a .bake file");
   const { buffer, byteOffset } = bytes;
   const data = new DataView(buffer, byteOffset, size);
   const word = (at) => data.getUint32(at, true);
@@ -201,7 +201,7 @@ function ascii(bytes) {
   return String.fromCharCode(...bytes.subarray(0, end < 0 ? bytes.length : end));
 }
 
-/** Checks the columns of the level, or of a profile, and returns them by name. */
+/** Verifies the columns of the level, or of a profile, and returns them by name. */
 export function columnsOf(file, schema, profile, lengths, grid, shared = {}) {
   const found = {};
   const checks = [];

@@ -1,4 +1,4 @@
-/** A binary heap of numbers by their keys; equal keys come out in no order that matters. */
+/** Creates a binary min-heap of nodes by key; the order of equal keys is unspecified. */
 export function createHeap() {
   let nodes = [];
   let keys = [];
@@ -6,7 +6,7 @@ export function createHeap() {
     get size() {
       return nodes.length;
     },
-    /** The lowest key; Infinity: there is none. */
+    /** The lowest key; Infinity if empty. */
     get least() {
       return keys.length ? keys[0] : Infinity;
     },
@@ -19,13 +19,13 @@ export function createHeap() {
       nodes[i] = node;
       keys[i] = key;
     },
-    /** Takes all nodes, in no order that matters. */
+    /** Removes and returns all nodes, in unspecified order. */
     clear() {
       const all = nodes;
       [nodes, keys] = [[], []];
       return all;
     },
-    /** Takes the node of the lowest key; -1: there is none. */
+    /** Removes and returns the node with the lowest key; -1 if empty. */
     pop() {
       if (!nodes.length) return -1;
       const found = nodes[0];

@@ -1,17 +1,17 @@
-/** Opens a flat file: where its places lie, how steps lead from one to another, and what is where. */
+/** Opens a flat file: cells, steps, arcs and entities of a level. */
 
 import { columnsOf, damaged, LEVEL, number, parse, quoted, refuse } from "./file.js";
 import { navOf } from "./nav.js";
 
 export { LevelError } from "./file.js";
 
-/** What changes.js needs of a level, and the viewer of a level and of its changes. Nobody else. */
+/** The internals of levels for changes.js and places.js, and for the viewer; not public. */
 export const insides = new WeakMap();
 
 const KINDS = ["graph", "squares", "hexagons"];
 const LAYOUTS = [null, "odd-r", "even-r", "odd-q", "even-q"];
 
-/** Opens the bytes of a .bake file; throws a LevelError that says what is wrong with it. */
+/** Opens a level from the bytes of a .bake file; throws a LevelError on invalid bytes. */
 export function openLevel(source) {
   const file = parse(source);
   const numbers = file.numbers(-1, 14);
@@ -78,9 +78,9 @@ export function openLevel(source) {
 
 const hex = (bytes) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 
-/** Steps between cells. On graphs there are none. */
+/** Returns the steps between the cells of a grid; on graphs there are none. */
 function latticeOf(width, rows, floors, locations, directions, layout) {
-  // dx and dy of each direction, by the parity of the line in which the cell lies
+  // dx and dy of each direction, by the parity of the cell's line
   const byColumn = layout > 2;
   const moves = [0, 1].map((parity) => {
     const s = +(parity === layout % 2);
@@ -94,7 +94,7 @@ function latticeOf(width, rows, floors, locations, directions, layout) {
   const dy = Int32Array.from({ length: 16 }, (_, i) => moves[i >> 3][1][i & 7] ?? 0);
   const hexHeadings = byColumn ? [4, 12, 9, 1, 3, 6] : [2, 6, 12, 8, 9, 3];
 
-  /** Where a direction leads; -1: out of the floor. */
+  /** Returns the neighbor in a direction; -1 outside the floor. */
   function step(at, m) {
     const y = (at / width) | 0;
     const x = at - y * width;
@@ -104,7 +104,7 @@ function latticeOf(width, rows, floors, locations, directions, layout) {
     return toX < 0 || toX >= width || toY < 0 || toY >= rows ? -1 : at + dy[i] * width + dx[i];
   }
 
-  /** How far one cell lies from another in coordinates in which neighbours differ by one. */
+  /** Sets dx and dy: the offset between two cells in coordinates in which neighbors differ by one. */
   function chart(from, to) {
     let fromY = (from / width) | 0;
     let toY = (to / width) | 0;
@@ -147,7 +147,7 @@ function latticeOf(width, rows, floors, locations, directions, layout) {
   return lattice;
 }
 
-/** Arcs that are no steps, laid out by both of their ends: those of a graph, or of links. */
+/** Returns the arcs of a graph, or of a grid's links, in CSR form by tail. */
 function arcsOf(c, grid, locations) {
   const head = (grid ? c.link_to : c.head) ?? new Int32Array(0);
   const tail = c.link_from ?? new Int32Array(head.length);
@@ -159,7 +159,7 @@ function arcsOf(c, grid, locations) {
   return { head, tail, first: c.first_out };
 }
 
-/** Lists arcs by one of their ends: those of i are arc[first[i]] to arc[first[i + 1] - 1]. */
+/** Groups arcs by one of their ends: the arcs of node i are arc[first[i]] to arc[first[i + 1] - 1]. */
 export function byEnd(ends, count) {
   const first = new Int32Array(count + 1);
   for (const end of ends) first[end + 1]++;
@@ -170,7 +170,7 @@ export function byEnd(ends, count) {
   return { first, arc };
 }
 
-/** Regions, spots, links and doors. */
+/** Returns the regions, spots, links and doors. */
 function thingsOf(c) {
   const list = (group, make) =>
     (c[`${group}_name`] ?? []).map((name, i) => {

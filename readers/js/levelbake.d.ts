@@ -1,17 +1,25 @@
-/** Reads the flat files of bake. Nodes are locations: see docs/format.md. */
+/**
+ * Reader of flat files (.bake). A node is a location: on grids the cell y * width + x, with floors
+ * stacked from north to south; on graphs the number of the node. See docs/format.md.
+ *
+ * @example
+ * const level = openLevel(await (await fetch("keep.bake")).arrayBuffer());
+ * const nav = level.profile();
+ * const next = nav.nextHop(nav.nodeAt(3, 4), nav.nodeAt(50, 41)); // -1 = unreachable
+ */
 
-/** What is wrong with a file, a patch or a question, in one line. */
+/** The error for an invalid file, patch or argument; the message is one line. */
 export class LevelError extends Error {}
 
 /**
- * Opens the bytes of a .bake file. They are used where they lie, so leave them as they are; only
- * Buffers that begin off a multiple of 8 are copied.
+ * Opens a level from the bytes of a .bake file. The level uses these bytes without a copy, so do not
+ * modify them; only views that are not aligned to 8 bytes are copied.
  *
- * @throws LevelError the file is no .bake file, is damaged, or is 2 GiB or larger.
+ * @throws LevelError the bytes are not a .bake file, are damaged, or have 2 GiB or more.
  */
 export function openLevel(source: ArrayBuffer | SharedArrayBuffer | ArrayBufferView): Level;
 
-/** A level as it was baked. It never changes; `follow` in changes.js keeps what has become of it. */
+/** A baked level. Immutable: `follow` in changes.js returns a changeable view of a level. */
 export interface Level {
   readonly name: string;
   readonly kind: "graph" | "squares" | "hexagons";
@@ -21,27 +29,27 @@ export interface Level {
   /** Rows of one floor. */
   readonly floorRows: number;
   readonly floors: number;
-  /** How many nodes there may be, from 0. */
+  /** Number of nodes, walkable or not; nodes count from 0. */
   readonly locations: number;
   readonly ticksPerUnit: number;
-  /** The recipe that took effect, as JSON. */
+  /** The effective recipe, as JSON. */
   readonly recipe: string;
   readonly bakeRevision: number;
-  /** Of the asset, in hexadecimal. */
+  /** Fingerprint of the asset, in hexadecimal. */
   readonly fingerprint: string;
   readonly profiles: readonly string[];
   readonly terrains: readonly { readonly name: string; readonly colour: Uint8Array }[];
-  /** The number of the terrain of each node. */
+  /** Terrain of each node, as an index of `terrains`. */
   readonly terrain: Uint8Array;
   readonly regions: readonly { name: string; id: string; nodes: Int32Array }[];
   readonly spots: readonly Spot[];
   readonly links: readonly Link[];
   readonly doors: readonly Door[];
-  /** The node at a cell, whether or not anybody can stand there; -1: there is no such cell. */
+  /** Returns the node at a cell, walkable or not; -1 outside the level. */
   locationOf(x: number, y: number, floor?: number): number;
-  /** [x, y, floor] of a node; null on graphs, and where there is no such node. */
+  /** Returns [x, y, floor] of a node; null on graphs, or if the node does not exist. */
   cellOf(node: number): [number, number, number] | null;
-  /** Answers questions of one kind of agents; without a name, of the first. */
+  /** Returns the queries for one agent profile; the first profile by default. */
   profile(name?: string): Nav;
 }
 
@@ -50,7 +58,7 @@ export interface Spot {
   id: string;
   kind: string;
   node: number;
-  /** Whom it is for; empty: everybody. */
+  /** Names of the profiles that the spot is for; empty = all. */
   profiles: string[];
 }
 
@@ -60,7 +68,7 @@ export interface Link {
   kind: string;
   from: number;
   to: number;
-  /** In units. */
+  /** Cost of taking the link, in units. */
   cost: number;
   bothWays: boolean;
   profiles: string[];
@@ -70,41 +78,42 @@ export interface Door {
   name: string;
   id: string;
   nodes: Int32Array;
-  /** Each state gives every node of the door a terrain. */
+  /** The states of the door, each with one terrain per node. */
   states: { name: string; terrains: Uint8Array }[];
-  /** The state that the level was baked in; null: none of them. */
+  /** Name of the baked state; null if the nodes match no state. */
   baked: string | null;
 }
 
 /**
- * Answers the questions of one profile. What cannot be reached is a value, and so is a node on which
- * the profile cannot stand. A LevelError says that an argument is no number, that the file holds no
- * next hops (follow(level) of changes.js searches), or that it is damaged.
+ * The queries for one agent profile. Unreachable goals and nodes that the profile cannot stand on are
+ * values, not errors. A method throws a LevelError if an argument is not a number, if the file has no
+ * next hops (use follow(level) of changes.js, which searches), or if the file is damaged.
  */
 export interface Nav {
   readonly level: Level;
   readonly name: string;
-  /** Cells along one side of the footprint. */
+  /** Side length of the square footprint, in cells. */
   readonly size: number;
-  /** The nodes on which the profile could stand when the level was baked. */
+  /** The nodes that the profile can stand on in the baked level. */
   readonly nodes: Int32Array;
-  /** Whether the profile can stand on a node. */
+  /** Returns whether the profile can stand on a node. */
   stands(node: number): boolean;
-  /** The node at a cell; -1: nobody of the profile stands there. */
+  /** Returns the node at a cell; -1 if the profile cannot stand there. */
   nodeAt(x: number, y: number, floor?: number): number;
+  /** Returns [x, y, floor] of a node; null on graphs, or if the node does not exist. */
   cellOf(node: number): [number, number, number] | null;
-  /** The node to step to on a shortest path; `from` itself when it is there; -1: no path. */
+  /** Returns the next node on a shortest path; `from` when already there; -1 if unreachable. */
   nextHop(from: number, to: number): number;
-  /** Next hops of many pairs; `out` takes them if it is given. */
+  /** Returns the next hops of many pairs, written to `out` if given. */
   nextHops(from: ArrayLike<number>, to: ArrayLike<number>, out?: Int32Array): Int32Array;
-  /** The next hop of every node toward one goal; -1: no path, or nobody stands there. */
+  /** Returns the next hop of every node toward one goal; -1 if unreachable or not walkable. */
   hopsTo(goal: number): Int32Array;
-  /** The next hop from one node toward every node, whole runs of the tables at once. */
+  /** Returns the next hop from one node toward every goal; faster than one call per goal. */
   hopsFrom(from: number): Int32Array;
-  /** All nodes of a shortest path, both ends with it; empty: there is none. */
+  /** Returns the nodes of a shortest path, both ends included; empty if unreachable. */
   path(from: number, to: number): number[];
-  /** Units of a shortest path; Infinity: there is none. */
+  /** Returns the cost of a shortest path in units; Infinity if unreachable. */
   distance(from: number, to: number): number;
-  /** Whether there is a path. */
+  /** Returns whether a path exists. */
   reachable(from: number, to: number): boolean;
 }

@@ -1,3 +1,3 @@
-/** Reads the flat files of bake: `openLevel(buffer).profile().nextHop(from, to)`. */
+/** Reader of flat files (.bake): `openLevel(buffer).profile().nextHop(from, to)`. */
 
 export { LevelError, openLevel } from "./level.js";

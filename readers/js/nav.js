@@ -1,4 +1,4 @@
-/** Answers the questions of one profile from the tables of a level as it was baked. */
+/** Queries of one profile from the baked tables. */
 
 import { BLOCKED, columnsOf, damaged, NO_CLASS, number as checked, PROFILE, refuse } from "./file.js";
 
@@ -29,7 +29,7 @@ export function navOf(level, inside, file, number, known) {
   const nav = { name: level.profiles[number], size, nodes: places };
   check();
 
-  /** Checks what no range of numbers says. */
+  /** Verifies the constraints between elements of the tables. */
   function check() {
     let count = 0;
     for (let at = 0; at < locations; at++) {
@@ -54,7 +54,7 @@ export function navOf(level, inside, file, number, known) {
     }
   }
 
-  /** What the tables say at one row of another one; -1: there is no path. */
+  /** Returns the move from one row toward another; -1 without a path. */
   function moveOf(row, goal, from, to) {
     if (!saysNone && !joined(row, goal)) return -1;
     let low = firstRun[row];
@@ -74,7 +74,7 @@ export function navOf(level, inside, file, number, known) {
     return m === none ? -1 : m;
   }
 
-  /** Where a move leads; refuses the file where that is nowhere. */
+  /** Returns the node that a move leads to; throws if there is none. */
   function target(at, m) {
     let head = -1;
     if (m < directions) head = step(at, m);
@@ -85,7 +85,7 @@ export function navOf(level, inside, file, number, known) {
     return head >= 0 && rowAt[head] >= 0 ? head : damaged("a next hop leads nowhere");
   }
 
-  /** Whether components say that one row can be reached from another. */
+  /** Returns whether the components of two rows are connected. */
   function joined(row, goal) {
     if (!component) return true;
     const a = component[row];
@@ -145,7 +145,7 @@ export function navOf(level, inside, file, number, known) {
     return found;
   }
 
-  /** The largest class under the footprint as it was baked. */
+  /** Returns the highest baked class under the footprint. */
   function bakedClass(at) {
     let most = classOf[level.terrain[at]];
     for (let i = 1; i < size * size; i++) {
@@ -155,7 +155,7 @@ export function navOf(level, inside, file, number, known) {
     return most;
   }
 
-  /** Ticks of a move of the baked tables. */
+  /** Returns the baked cost of a move in ticks. */
   function price(at, m, head) {
     const own = inside.prices.size && inside.prices.get(`${at},${head}`);
     if (own) return own.ticks;
@@ -224,7 +224,7 @@ export function navOf(level, inside, file, number, known) {
   });
 }
 
-/** Next hops of many pairs, one by one. */
+/** Returns a function for the next hops of many pairs. */
 export function manyOf(nextHop) {
   return (from, to, out = new Int32Array(from?.length ?? 0)) => {
     const fits = from?.length >= 0 && from.length === to?.length && out?.length >= from.length;
@@ -234,7 +234,7 @@ export function manyOf(nextHop) {
   };
 }
 
-/** Questions about the places on which somebody can stand. */
+/** Returns the members of a Nav that concern walkable nodes. */
 export function standing(level, stands) {
   return {
     level,

@@ -1,4 +1,4 @@
-/** Writes and reads patches: text that says what has become of a level (docs/updates.md). */
+/** Writes and reads patches: the differences from a baked level as text (docs/updates.md). */
 
 import { LevelError, quoted, refuse } from "./file.js";
 
@@ -17,12 +17,12 @@ export function writePatch(level, { terrain, obstacle, prices }) {
   return `levelbake-patch 1 ${level.fingerprint} ${sha256(text)}\n${text}`;
 }
 
-/** Returns the ground that a patch describes, and whether that is any; `check` looks at what it says. */
+/** Returns the level state of a patch, and whether it has changes; `check` validates its entries. */
 export function readPatch(level, patch, check) {
   if (typeof patch !== "string") refuse(`a patch is ${quoted(patch)}, expected text`);
   const end = patch.indexOf("\n") + 1;
   const [kind, version, asset, digest] = patch.slice(0, Math.max(0, end - 1)).split(" ");
-  if (kind !== "levelbake-patch") refuse("this is no patch");
+  if (kind !== "levelbake-patch") refuse("this is not a patch");
   if (version !== "1") refuse(`version ${version} of patches, expected 1: no links, no new arcs`);
   if (asset !== level.fingerprint) refuse("this patch belongs to another asset");
   const text = patch.slice(end);
@@ -48,7 +48,7 @@ export function readPatch(level, patch, check) {
   }
 }
 
-/** SHA-256 of a text (FIPS 180-4), as browsers have it only where one can wait for it. */
+/** Returns the SHA-256 of a text (FIPS 180-4); the browsers' own function is asynchronous. */
 export function sha256(text) {
   const primes = [];
   for (let n = 2; primes.length < 64; n++) if (primes.every((p) => n % p)) primes.push(n);

@@ -1,17 +1,19 @@
 import type { Level, Nav } from "./levelbake.js";
 
-/** Where the nodes of a level lie, and what they are called. */
+/** The positions and names of a level's nodes. */
 export interface Places {
-  /** The middle of a node's cell, or where a graph's node lies; null: nothing says so. */
+  /** Returns the center of a node's cell, or the position of a graph's node; null if unknown. */
   toPoint(node: number): [x: number, y: number] | null;
-  /** The node whose cell a point lies in, whether or not anybody can stand there; -1: outside. */
+  /** Returns the node whose cell contains a point, walkable or not; -1 outside the level. */
   toNode(x: number, y: number, floor?: number): number;
-  /** The node that a point lies in, if the profile can stand there, or else the nearest one; -1: none. */
+  /** Returns the node that contains a point if walkable, otherwise the nearest walkable node; -1: none. */
   nearest(nav: Nav, x: number, y: number, floor?: number): number;
-  /** The name of a graph's node: text, or a BigInt; null: nodes have none. */
+  /** Returns the name of a graph's node: text, or a BigInt; null if nodes have no names. */
   nodeName(node: number): string | bigint | null;
-  /** The node of a name; -1: there is none. Numbers beyond 2^53 are given as text or BigInt. */
+  /** Returns the node with a name; -1 if no node has it. Pass numbers beyond 2^53 as text or BigInt. */
   nodeNamed(name: string | number | bigint): number;
 }
+
+/** Returns the conversions between nodes, points and names of a level. */
 
 export function placesOf(level: Level): Places;

@@ -1,12 +1,12 @@
 /**
- * Says what places a level has: where its nodes lie in the plane that it is drawn in (pixels, where an
- * editor drew it), what the nodes of a graph are called, and which one is nearest.
+ * Converts between nodes, points of the plane (pixels, if the level is from an editor) and names of
+ * graph nodes, and finds the nearest walkable node.
  */
 
 import { number, quoted, refuse } from "./file.js";
 import { insides } from "./level.js";
 
-/** Returns the questions about the places of a level. */
+/** Returns the conversions between nodes, points and names of a level. */
 export function placesOf(level) {
   const { c, lattice } = insides.get(level) ?? {};
   if (!c) refuse("expected a level that openLevel gave");
@@ -24,7 +24,7 @@ export function placesOf(level) {
   };
   const shift = (line) => (even ? -0.5 : 0.5) * Math.abs(line % 2);
 
-  /** The middle of a node's cell, or where a graph's node lies; null: nothing says so. */
+  /** Returns the center of a node's cell, or the position of a graph's node; null if unknown. */
   function toPoint(node) {
     const cell = cellOf(node);
     if (!cell) return position && inside(node) ? [position[2 * node], position[2 * node + 1]] : null;
@@ -35,7 +35,7 @@ export function placesOf(level) {
     return [left + x * ax + y * bx, top + x * ay + y * by];
   }
 
-  /** The node whose cell a point lies in, whether or not anybody can stand there; -1: outside. */
+  /** Returns the node whose cell contains a point, walkable or not; -1 outside the level. */
   function toNode(x, y, floor = 0) {
     for (const each of [x, y]) number(each, "part of a point");
     if (locationOf(0, 0, floor) < 0) return -1;
@@ -50,14 +50,14 @@ export function placesOf(level) {
     return locationOf(Math.floor(column), Math.floor(row), floor);
   }
 
-  /** The column and the row of an offset to the middle of square (0, 0), whose corner is (0, 0). */
+  /** Returns column and row, as fractions, of an offset from the center of square (0, 0). */
   function square(dx, dy) {
     const [u, v] = [dx + (ax + bx) / 2, dy + (ay + by) / 2];
     const area = ax * by - ay * bx;
     return !ay && !bx ? [u / ax, v / by] : [(u * by - v * bx) / area, (v * ax - u * ay) / area];
   }
 
-  /** The line and the place in it of the hexagon around an offset across and along the lines. */
+  /** Returns line and index of the hexagon that contains an offset across and along the lines. */
   function hexagon(across, along, pitch, step, side) {
     const line = 2 * Math.floor((across - even * pitch + side / 2) / (2 * pitch)) + even;
     const place = Math.floor(along / step + 0.5 * even + 0.5);
@@ -71,7 +71,7 @@ export function placesOf(level) {
     return found;
   }
 
-  /** The node that a point lies in, if the profile can stand there, or else the nearest one; -1: none. */
+  /** Returns the node that contains a point if walkable, otherwise the nearest walkable node; -1: none. */
   function nearest(nav, x, y, floor = 0) {
     for (const each of [x, y]) number(each, "part of a point");
     if (typeof nav?.stands !== "function") refuse(`expected a profile, found ${quoted(nav)}`);
@@ -117,9 +117,9 @@ export function placesOf(level) {
     toPoint,
     toNode,
     nearest,
-    /** The name of a graph's node: text, or a BigInt; null: nodes have none. */
+    /** Returns the name of a graph's node: text, or a BigInt; null if nodes have no names. */
     nodeName: (node) => names[number(node)] ?? null,
-    /** The node of a name; -1: there is none. */
+    /** Returns the node with a name; -1 if no node has it. */
     nodeNamed(name) {
       const isExact = typeof name === "number" && Math.abs(name) < 2 ** 53;
       if (!isExact && !["string", "bigint"].includes(typeof name)) {

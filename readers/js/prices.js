@@ -1,18 +1,18 @@
-/** Prices the arcs of one profile by the rules of the bake, on whatever ground it is given. */
+/** Computes the costs of one profile's arcs on a level state, by the rules of the bake. */
 
 import { BLOCKED, MAX_WEIGHT, NO_CLASS } from "./file.js";
 
-/** The two straight directions that each diagonal one is made of. */
+/** The two straight directions that each diagonal direction consists of. */
 const FLANKS = [[0, 1], [2, 1], [2, 3], [0, 3]]; // prettier-ignore
 
-/** Rounds to the nearest whole number, halves to the even one. */
+/** Rounds to the nearest integer, halves to even. */
 export function even(number) {
   const down = Math.floor(number);
   const rest = number - down;
   return rest > 0.5 || (rest === 0.5 && down % 2 !== 0) ? down + 1 : down;
 }
 
-/** Prices of one profile. A ground is {terrain, obstacle, prices}, as it was baked or as it is. */
+/** Returns the cost functions of one profile. A ground is a level state {terrain, obstacle, prices}. */
 export function pricesOf(level, inside, { nav, c, classes }) {
   const { width, floorRows, ticksPerUnit, terrain: baked } = level;
   const { lattice, arcs, prices: bakedPrices, corners, rule } = inside;
@@ -23,7 +23,7 @@ export function pricesOf(level, inside, { nav, c, classes }) {
   const classOf = c.class;
   const terrains = level.terrains.length;
 
-  /** The largest class under the footprint; NO_CLASS: it does not fit. */
+  /** Returns the highest class under the footprint; NO_CLASS if it does not fit. */
   function classAt(at, { terrain, obstacle }) {
     if (size === 1) return obstacle[at] ? NO_CLASS : classOf[terrain[at]];
     const y = (at / width) | 0;
@@ -36,7 +36,7 @@ export function pricesOf(level, inside, { nav, c, classes }) {
     return most;
   }
 
-  /** Whether terrain and ledges let the whole footprint make a step between places that fit it. */
+  /** Returns whether terrain and ledges allow the whole footprint to step between two nodes. */
   function mayStep(tail, head, bits, terrain) {
     if (!barred && !enter) return true;
     for (let i = 0; i < size * size; i++) {
@@ -73,7 +73,7 @@ export function pricesOf(level, inside, { nav, c, classes }) {
     return stepTicks[((diagonal ? classes : 0) + a) * classes + b];
   }
 
-  /** What the slope of an arc of a graph adds to its price in units; Infinity: it is too steep. */
+  /** Returns the additional cost of a graph arc's slope in units; Infinity if too steep. */
   function slopeOf(at, head) {
     const rise = slope && elevation ? elevation[head] - elevation[at] : 0;
     if (!rise) return 0;
@@ -81,10 +81,10 @@ export function pricesOf(level, inside, { nav, c, classes }) {
     return rise > 0 ? slope[0] * rise : slope[1] * -rise;
   }
 
-  /** The price of an arc that is no step. */
+  /** Returns the cost of a graph arc or a link in ticks. */
   function arcPrice(j, at, head, ground) {
     const { terrain } = ground;
-    if (inside.c.cell) return weight[j]; // Nothing changes there, and nothing else says what it costs.
+    if (inside.c.cell) return weight[j]; // Such levels cannot change, so the baked cost is valid.
     if (classAt(at, ground) === NO_CLASS || classAt(head, ground) === NO_CLASS) return BLOCKED;
     if (width) return linkOpen[j] ? linkTicks[j] : BLOCKED;
     if (!mayStep(at, head, 0, terrain)) return BLOCKED;
@@ -97,7 +97,7 @@ export function pricesOf(level, inside, { nav, c, classes }) {
     return ticks >= 1 && ticks <= MAX_WEIGHT ? ticks : BLOCKED;
   }
 
-  /** The price of move m; of arc j, if that is said. */
+  /** Returns the cost in ticks of move m, or of arc j if given. */
   function price(at, m, head, ground, j = arcs.first?.[at] + m - directions) {
     const step = m < directions;
     const ticks = step ? stepPrice(at, m, head, ground) : arcPrice(j, at, head, ground);

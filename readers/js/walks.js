@@ -1,22 +1,22 @@
 /**
- * Follows baked paths on a level where nothing costs less than it did. So no path takes less than
- * the baked one, and while that is whole, or another one takes as little, nobody has to search.
+ * Validates baked paths on a changed level without cheaper arcs. No path costs less than the baked one
+ * there, so no search is needed if the baked path is intact, or if another path costs as much.
  */
 
 import { BLOCKED, damaged } from "./file.js";
 
-/** What has become of the baked path from a node: others take as little, or all take more. */
+/** The state of the baked path from a node. TIED: another path costs as much; LONGER: none does. */
 const BROKEN = 0;
 const WHOLE = 1;
 const TIED = 2;
 const LONGER = 3;
 
-/** What is known of a goal, by node: [the ticks of the baked path, what has become of it]. */
+/** Returns the cache for a goal, by node: [baked distance in ticks, state of the baked path]. */
 export const walksTo = (goal) => new Map([[goal, [0, WHOLE]]]);
 
-/** Returns the walks of one profile; all take what {@link walksTo} gave since the last change. */
+/** Returns the queries of one profile; pass a cache of {@link walksTo} made since the last change. */
 export function walksOf({ baked, now, out }, { nav, rowAt, rows, moveOf, target }, price) {
-  /** Walks the baked path as far as it is not known; where there is none it takes for ever. */
+  /** Walks the baked path to the first cached node; Infinity without a path. */
   function walk(known, from, to) {
     const walked = [];
     let at = from;
@@ -37,7 +37,7 @@ export function walksOf({ baked, now, out }, { nav, rowAt, rows, moveOf, target 
     return known.get(from);
   }
 
-  /** The nodes one move away through which a path may take what the baked one took. */
+  /** Returns the next nodes of all paths that may cost as much as the baked one. */
   function ahead(known, at, to) {
     return out(at).flatMap(([m, head]) => {
       const ticks = price(at, m, head, now);
@@ -46,7 +46,7 @@ export function walksOf({ baked, now, out }, { nav, rowAt, rows, moveOf, target 
     });
   }
 
-  /** The ticks of the shortest path; where all take more than the baked one took, -2 - that. */
+  /** Returns the distance d in ticks if a path costs as much as the baked one, otherwise -2 - d. */
   function least(known, from, to) {
     const one = walk(known, from, to);
     const stack = one[1] ? [] : [[one, ahead(known, from, to)]];
@@ -61,7 +61,7 @@ export function walksOf({ baked, now, out }, { nav, rowAt, rows, moveOf, target 
     return one[1] === LONGER ? -2 - one[0] : one[0];
   }
 
-  /** The next hop, -1: there is none; -2 where every path takes more than the baked one took. */
+  /** Returns the next hop; -1 without a path, -2 if every path costs more than the baked one. */
   function hop(known, from, to) {
     if (least(known, from, to) < 0) return -2;
     const baked = nav.nextHop(from, to);

@@ -320,7 +320,7 @@ def test_patches_of_others_are_refused_and_change_nothing() -> None:
     asked = [edit, ["save"], ["load", foreign], ["load", "nonsense"], ["save"], ["undoable"]]
     answers = ask(ours.flat, asked)
     assert "another asset" in answers[2]
-    assert answers[3].startswith("error: this is no patch")
+    assert answers[3].startswith("error: this is not a patch")
     assert answers[4] == answers[1]
     assert answers[5] == ["an edit", None]
 

@@ -202,7 +202,7 @@ def test_a_patch_of_a_game_is_loaded(keep: BrowserPage, tmp_path: Path) -> None:
     nonsense = tmp_path / "nonsense.patch"
     nonsense.write_text("<img src=x onerror=alert(1)>")
     keep.page.get_by_label("Load patch").set_input_files(nonsense)
-    keep.page.get_by_text("this is no patch").wait_for()
+    keep.page.get_by_text("this is not a patch").wait_for()
     assert len(obstacles(keep)) == 20
 
 
