@@ -1,8 +1,8 @@
-/* levelbake.h: read levels that `bake export` wrote, in C99 or C++.
+/* levelbake.h: reader of flat files (.bake) in C99 or C++.
 
-   One header, no dependency, no allocation, nothing global. Include it and ask:
+   One header without dependencies, allocations or global state:
 
-       lb_level level;                          // keep it, and the bytes, where they are
+       lb_level level;                          // must not move, nor may the bytes
        lb_nav nav;
        int error = lb_open(&level, bytes, size);
        if (error == LB_OK) error = lb_profile(&level, "walker", &nav);
@@ -10,14 +10,14 @@
        int32_t at = lb_node_at(&nav, 3, 4, 0), goal = lb_node_at(&nav, 30, 12, 0);
        while (at >= 0 && at != goal) at = lb_next_hop(&nav, at, goal);
 
-   Functions are `static inline` where this is included. To have one copy in a program instead, define
-   LEVELBAKE_EXTERN everywhere, and LEVELBAKE_IMPLEMENTATION as well in one source file.
+   Functions are `static inline` by default. For one shared copy per program, define LEVELBAKE_EXTERN
+   everywhere, and also LEVELBAKE_IMPLEMENTATION in one source file.
 
-   The bytes may come from anywhere: lb_open checks all that a lookup trusts, and they must not change
-   afterwards. They must lie at a multiple of 8, as memory from malloc and mmap does. A node is the
-   number of a cell in reading order over all floors, or of a node of a graph. Any numbers may be given
-   as nodes; those that are none have no answer (-1, 0, INFINITY). Many threads may ask at once, unless
-   the lb_nav follows changes. docs/format.md says what the file holds. Licence: that of the
+   The bytes may be untrusted: lb_open verifies everything that later queries rely on, and the bytes
+   must not change afterwards. They must be aligned to 8 bytes, like memory from malloc and mmap. A
+   node is the number of a cell in reading order over all floors, or of a node of a graph. Any number
+   is valid as a node argument; a node that does not exist gives -1, 0 or INFINITY. Threads may share
+   an lb_nav unless it follows changes. docs/format.md describes the file. License: that of the
    project. */
 #ifndef LEVELBAKE_H
 #define LEVELBAKE_H
@@ -29,7 +29,7 @@
 
 #if defined(__BYTE_ORDER__) && defined(__ORDER_BIG_ENDIAN__)
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-#error "levelbake.h reads files where they lie, which needs a little-endian machine"
+#error "levelbake.h reads files in place, which needs a little-endian machine"
 #endif
 #endif
 
@@ -45,14 +45,14 @@ extern "C" {
 
 enum {
     LB_OK = 0,
-    LB_ERROR_MEMORY = -1, /* the bytes or the memory lie at an odd place, or are too few */
+    LB_ERROR_MEMORY = -1, /* the bytes or the memory are not aligned to 8, or too small */
     LB_ERROR_MAGIC = -2,
     LB_ERROR_VERSION = -3,
     LB_ERROR_SIZE = -4,
     LB_ERROR_CHECKSUM = -5,
     LB_ERROR_TABLE = -6,  /* the table of columns */
-    LB_ERROR_COLUMN = -7, /* a column is missing, or has another type or shape */
-    LB_ERROR_VALUE = -8,  /* a number lies outside what it counts */
+    LB_ERROR_COLUMN = -7, /* a column is missing, or has the wrong type or shape */
+    LB_ERROR_VALUE = -8,  /* a number is out of range */
     LB_ERROR_ENDIAN = -9,
     LB_ERROR_PROFILE = -10,
     LB_ERROR_PLACE = -11,
@@ -64,12 +64,12 @@ enum {
     LB_ERROR_PATCH = -17,
     LB_ERROR_PATCH_VERSION = -18,
     LB_ERROR_PATCH_LEVEL = -19,
-    LB_ERROR_HOPS = -20, /* the file holds no next hops, and nothing is followed that searches */
-    LB_ERROR_CELLS = -21, /* cells are nodes in the file, which lacks the rules of their steps */
+    LB_ERROR_HOPS = -20, /* the file has no next hops, and the lb_nav follows no changes, which search */
+    LB_ERROR_CELLS = -21, /* cells are nodes in the file, which has no movement rules then */
     LB_ERROR_LFS = -22 /* the bytes are a Git LFS pointer */
 };
 
-/* What a level has lists of, for lb_count, lb_name and lb_find. */
+/* Kinds of named objects, for lb_count, lb_name and lb_find. */
 enum { LB_PROFILES, LB_TERRAINS, LB_DOORS, LB_SPOTS, LB_REGIONS, LB_LINKS, LB_NODES };
 
 /* clang-format off */
@@ -94,13 +94,13 @@ enum { /* columns of a profile that this reader uses */
 /* clang-format on */
 
 typedef struct lbi_column {
-    const void *data; /* NULL: the column is absent */
+    const void *data; /* NULL = the column is absent */
     uint32_t count;   /* length of the first dimension */
-    uint32_t width;   /* length of the others, multiplied; bytes of a text */
-    int32_t bytes;    /* of one element */
+    uint32_t width;   /* product of the other lengths; bytes of a text */
+    int32_t bytes;    /* bytes of one element */
 } lbi_column;
 
-/* Fields may be read; only functions change them. */
+/* An open level. Fields are read-only. */
 typedef struct lb_level {
     const uint8_t *bytes;
     size_t size;
@@ -114,7 +114,7 @@ typedef struct lb_level {
 struct lb_changes;
 struct lb_nav;
 
-/* The questions of a level that changes: see levelbake_changes.h. */
+/* The queries of a changeable level: see levelbake_changes.h. */
 typedef struct lbi_now {
     int (*stands)(const struct lb_nav *, int32_t);
     int32_t (*next_hop)(const struct lb_nav *, int32_t, int32_t);
@@ -125,12 +125,12 @@ typedef struct lbi_now {
 
 typedef struct lb_nav {
     const lb_level *level;
-    struct lb_changes *changes; /* NULL: the level as it was baked */
+    struct lb_changes *changes; /* NULL = the baked level */
     const lbi_now *now;
     int32_t profile, rows, components, says_none, size, classes;
-    uint32_t none, greedy;      /* moves that say "no path" and "the greedy move" */
-    int32_t offset[8];          /* on squares, from a location to that in each direction */
-    int32_t straight, diagonal; /* the lowest price of a step, and of two at once */
+    uint32_t none, greedy;      /* the moves for "no path" and "compass move" */
+    int32_t offset[8];          /* on squares, the offset of the neighbor in each direction */
+    int32_t straight, diagonal; /* lower bounds of the cost of a straight and a diagonal move */
     const int32_t *row_at;
     const uint32_t *first_run;
     lbi_column column[LBI_PROFILE_COLUMNS];
@@ -138,71 +138,74 @@ typedef struct lb_nav {
 
 /* -- opening -------------------------------------------------------------------------------------- */
 
-/* Check a file and make it ready. Nothing is copied: both must stay where they are. */
+/* Verify the bytes and open the level: LB_OK or an error. Nothing is copied, so the level and the bytes
+   must not move. */
 LB_API int lb_open(lb_level *level, const void *bytes, size_t size);
-/* The profile of a name, or with NULL the first one. LB_ERROR_HOPS: the file holds no next hops of it.
-   The nav then answers once it follows changes (lb_follow), which search, even where nothing has changed. */
+/* Prepare the queries for a profile; NULL = the first. LB_ERROR_HOPS: the file has no next hops of the
+   profile. The lb_nav can then follow changes (lb_follow), which search, even on an unchanged level. */
 LB_API int lb_profile(const lb_level *level, const char *name_or_null, lb_nav *nav);
-/* What an error means, in a line. */
+/* Return the message for an error, one line. */
 LB_API const char *lb_error_text(int error);
 
 /* -- places --------------------------------------------------------------------------------------- */
 
-/* The node of a cell; -1: nobody stands there, or there is no such cell. */
+/* Return the node at a cell; -1 if the profile cannot stand there, or outside the level. */
 LB_API int32_t lb_node_at(const lb_nav *nav, int32_t x, int32_t y, int32_t floor);
-/* 1 and the cell of a node; 0: there is no such node, or the level is a graph. */
+/* Write the cell of a node and return 1; 0 if the node does not exist, or on graphs. */
 LB_API int lb_cell_of(const lb_nav *nav, int32_t node, int32_t *x, int32_t *y, int32_t *floor);
-/* 1 where the profile can stand on a node. */
+/* Return 1 if the profile can stand on a node. */
 LB_API int lb_stands(const lb_nav *nav, int32_t node);
-/* The node that a point lies in, if the profile can stand there, or else the nearest one; -1: there is none. */
+/* Return the node that contains a point if walkable, otherwise the nearest walkable node; -1: none. */
 LB_API int32_t lb_nearest(const lb_nav *nav, double x, double y, int32_t floor);
-/* 1 and where the middle of a node lies in the units of the level's source; 0: it does not say. */
+/* Write the center of a node in the units of the level's source and return 1; 0 if unknown. */
 LB_API int lb_point_of(const lb_level *level, int32_t node, double *x, double *y);
-/* 1 and the cell that a point of the source lies in, which need not be inside the level; 0: the level
-   is a graph, or the point is not finite or far away. */
+/* Write the cell that contains a point, inside or outside the level, and return 1; 0 on graphs, or if
+   the point is not finite or too far away. */
 LB_API int lb_cell_at(const lb_level *level, double x, double y, int32_t floor, int32_t *cell_x, int32_t *cell_y);
 
-/* -- questions ------------------------------------------------------------------------------------ */
+/* -- paths and distances -------------------------------------------------------------------------- */
 
-/* The node to step to on a shortest path; `from` itself when there; -1: no path; LB_ERROR_HOPS: see
-   lb_profile. */
+/* Return the next node on a shortest path; `from` when already there; -1 if unreachable; LB_ERROR_HOPS:
+   see lb_profile. */
 LB_API int32_t lb_next_hop(const lb_nav *nav, int32_t from, int32_t to);
-/* The same of many pairs, which is faster. */
+/* Write the next hops of `count` pairs; faster than single calls. */
 LB_API void lb_next_hops(const lb_nav *nav, const int32_t *from, const int32_t *to, int32_t *out, size_t count);
-/* How many nodes the whole path has, both ends counted; 0: none. The first `room` of them are written. */
+/* Write the first `room` nodes of a shortest path, and return the number of nodes of the whole path, both
+   ends included; 0 if unreachable. */
 LB_API size_t lb_path(const lb_nav *nav, int32_t from, int32_t to, int32_t *nodes, size_t room);
-/* The same of many pairs: path i is written from nodes[i * room] on, and lengths[i] is what lb_path
-   returns. With room 0, nodes may be NULL. */
+/* Write the paths of `count` pairs: path i starts at nodes[i * room], and lengths[i] is the result of
+   lb_path. With room 0, nodes may be NULL. */
 LB_API void lb_paths(const lb_nav *nav, const int32_t *from, const int32_t *to, int32_t *nodes, size_t room,
                      size_t *lengths, size_t count);
-/* The cost of a shortest path in units; INFINITY: none; NAN: neither next hops nor labels say it. */
+/* Return the cost of a shortest path in units; INFINITY if unreachable; NAN if the file has neither next
+   hops nor labels. */
 LB_API double lb_distance(const lb_nav *nav, int32_t from, int32_t to);
 LB_API int lb_reachable(const lb_nav *nav, int32_t from, int32_t to);
 
-/* -- what the level has --------------------------------------------------------------------------- */
+/* -- entities ------------------------------------------------------------------------------------- */
 
 LB_API const char *lb_level_name(const lb_level *level);
 LB_API int32_t lb_count(const lb_level *level, int kind);
-/* The name of a thing; NULL: there is no such thing, or it has no name. */
+/* Return the name of an object; NULL if it does not exist or has no name. */
 LB_API const char *lb_name(const lb_level *level, int kind, int32_t number);
-/* The number of the thing that has a name; -1: none has. */
+/* Return the number of the object with a name; -1 if none has it. */
 LB_API int32_t lb_find(const lb_level *level, int kind, const char *name);
-/* The id of a door, spot, region or link in the editor; NULL: it has none. */
+/* Return the id of a door, spot, region or link in the editor; NULL if it has none. */
 LB_API const char *lb_id(const lb_level *level, int kind, int32_t number);
-/* The i-th profile that a spot or link is for, by name; NULL: there is none more. None at all: for any. */
+/* Return the name of the i-th profile of a spot or link; NULL after the last. None = all profiles. */
 LB_API const char *lb_for_profile(const lb_level *level, int kind, int32_t number, int32_t i);
-/* The node of a graph that has a number for a name (-1: none has), and the number of a node. */
+/* Convert between a node of a graph and its number in the level's source; -1 if no node has a number. */
 LB_API int32_t lb_node_of_number(const lb_level *level, int64_t number);
 LB_API int64_t lb_number_of_node(const lb_level *level, int32_t node);
-/* Where a spot is, and of what kind; -1 and NULL: there is no such spot. */
+/* Return the node and the kind of a spot; -1 and NULL if it does not exist. */
 LB_API int32_t lb_spot_at(const lb_level *level, int32_t spot);
 LB_API const char *lb_spot_kind(const lb_level *level, int32_t spot);
-/* How many cells, or nodes of a graph, a region or door has (LB_REGIONS, LB_DOORS), and where they begin. */
+/* Return the number of cells, or nodes, of a region or door (LB_REGIONS, LB_DOORS), and a pointer to them. */
 LB_API int32_t lb_cells(const lb_level *level, int kind, int32_t number, const int32_t **cells);
 LB_API int32_t lb_door_states(const lb_level *level, int32_t door);
-LB_API int32_t lb_door_baked(const lb_level *level, int32_t door); /* a state; -1: none of them */
+LB_API int32_t lb_door_baked(const lb_level *level, int32_t door); /* the baked state; -1: none matches */
 LB_API const char *lb_door_state_name(const lb_level *level, int32_t door, int32_t state);
-/* The terrains of a door's cells in a state; NULL: there is no such state. */
+/* Return the terrains of a door's cells in a state; NULL if the state does not exist. */
 LB_API const uint8_t *lb_door_terrains(const lb_level *level, int32_t door, int32_t state);
 LB_API int32_t lb_find_door_state(const lb_level *level, int32_t door, const char *name);
 
@@ -211,7 +214,7 @@ typedef struct lb_link {
     int32_t from, to, both_ways;
     double cost; /* units */
 } lb_link;
-/* 1 and a link as it was baked; 0: there is no such link. */
+/* Write a baked link and return 1; 0 if it does not exist. */
 LB_API int lb_link_at(const lb_level *level, int32_t number, lb_link *link);
 
 #ifdef __cplusplus
@@ -251,7 +254,7 @@ enum {
 enum { LBI_U8 = 1, LBI_U16 = 2, LBI_U32 = 4, LBI_I32 = 8, LBI_I64 = 16, LBI_F64 = 32, LBI_TEXT = 64 };
 #define LBI_UINT (LBI_U8 | LBI_U16 | LBI_U32)
 
-/* Names of dimensions: equal names have equal lengths. PLUS: there is one more. */
+/* Names of dimensions: equal names have equal lengths. PLUS = one more. */
 /* clang-format off */
 enum {
     LBI_ANY, LBI_ONE, LBI_TWO, LBI_FOUR, LBI_SECTOR, LBI_D_LOCATION, LBI_D_PROFILE, LBI_D_TERRAIN, LBI_D_ARC,
@@ -362,7 +365,7 @@ LBI_INLINE uint32_t lbi_u16(const uint8_t *at) { return at[0] | (uint32_t)at[1] 
 
 LBI_INLINE int32_t lbi_least(int32_t a, int32_t b) { return a < b ? a : b; }
 
-/* Element i of a column of whole numbers without a sign. */
+/* Return element i of a column of unsigned integers. */
 LBI_INLINE uint32_t lbi_at(const lbi_column *column, size_t i) {
     if (column->bytes == 1) return ((const uint8_t *)column->data)[i];
     if (column->bytes == 2) return ((const uint16_t *)column->data)[i];
@@ -380,7 +383,7 @@ static inline const char *lbi_text(const lbi_column *column, int64_t i) {
     return (const char *)column->data + (size_t)i * column->width;
 }
 
-/* Put the columns of one profile, or of the level (-1), in their places, and check their shapes. */
+/* Find the columns of one profile, or of the level (-1), and verify their shapes. */
 static inline int lbi_columns(const lb_level *level, int32_t profile, const lbi_declared *declared, int known,
                               int64_t *lengths, lbi_column *columns) {
     int i, d;
@@ -423,7 +426,7 @@ static inline int lbi_columns(const lb_level *level, int32_t profile, const lbi_
     return LB_OK;
 }
 
-/* Check the header, the checksum, and that every column lies in the file. */
+/* Verify the header, the checksum and the table of columns. */
 static inline int lbi_parse(lb_level *level, const uint8_t *bytes, size_t size) {
     static const uint8_t magic[8] = {0x8b, 0x42, 0x4b, 0x45, 0x0d, 0x0a, 0x1a, 0x0a};
     uint32_t entry, a = 1, b = 0;
@@ -466,7 +469,7 @@ static inline int lbi_parse(lb_level *level, const uint8_t *bytes, size_t size) 
 
 /* -- opening: validate ---------------------------------------------------------------------------- */
 
-/* Whether all numbers of a column of int32 lie between two bounds; an absent column does. */
+/* Return whether all elements of an int32 column are between two bounds; true for an absent column. */
 static inline int lbi_within(const lbi_column *column, int32_t least, int64_t most) {
     const int32_t *values = lbi_i32(column);
     size_t i, count = column->data ? (size_t)column->count * column->width : 0;
@@ -475,7 +478,7 @@ static inline int lbi_within(const lbi_column *column, int32_t least, int64_t mo
     return !wrong;
 }
 
-/* Whether a column of whole numbers without a sign lies below a bound. */
+/* Return whether all elements of an unsigned column are below a bound. */
 static inline int lbi_below(const lbi_column *column, uint64_t bound) {
     size_t i, count = column->data ? (size_t)column->count * column->width : 0;
     uint32_t most = 0;
@@ -496,7 +499,7 @@ static inline int lbi_below(const lbi_column *column, uint64_t bound) {
     return count == 0 || most < bound;
 }
 
-/* Whether ticks are prices: 1 to 2^29, or BLOCKED. */
+/* Return whether ticks are valid costs: 1 to 2^29, or BLOCKED. */
 static inline int lbi_are_prices(const lbi_column *column) {
     const int32_t *values = lbi_i32(column);
     size_t i, count = column->data ? (size_t)column->count * column->width : 0;
@@ -524,7 +527,7 @@ static inline int lbi_check_things(const lb_level *level) {
     const int64_t last = (int64_t)level->locations - 1;
     uint32_t i, s;
     static const uint8_t groups[][6] = {
-        /* columns that are there all together or not at all */
+        /* columns that are present together or not at all */
         {LBI_LINK_NAME, LBI_LINK_FROM, LBI_LINK_TO, LBI_LINK_TICKS, LBI_LINK_NUMBER, LBI_LINK_KIND},
         {LBI_LINK_NAME, LBI_LINK_START, LBI_LINK_GOAL, LBI_LINK_COST, LBI_LINK_BOTH, LBI_LINK_BOTH},
         {LBI_PRICE_FROM, LBI_PRICE_TO, LBI_PRICE_TICKS, LBI_PRICE_UNITS, LBI_PRICE_TO, LBI_PRICE_TO},
@@ -581,7 +584,7 @@ static inline int lbi_check_things(const lb_level *level) {
     return LB_OK;
 }
 
-/* Whether runs cover all rows: each row's first begins at 0, and starts rise within a row. */
+/* Return whether runs cover all rows: in each row the first starts at 0, and starts increase. */
 static inline int lbi_check_runs(const lb_nav *nav) {
     const lbi_column *start = &nav->column[LBI_P_RUN_START];
     uint64_t falls = 0;
@@ -594,11 +597,11 @@ static inline int lbi_check_runs(const lb_nav *nav) {
         const uint32_t *values = (const uint32_t *)start->data;
         for (i = 1; i < start->count; i++) falls += values[i] <= values[i - 1];
     }
-    /* A row that begins at 0 is a fall already, so that there may be no others. */
+    /* Each start of a row is a decrease, so any further decrease is an error. */
     return !wrong && falls + 1 == (uint64_t)(nav->rows ? nav->rows : 1) && lbi_below(start, (uint64_t)nav->rows);
 }
 
-/* Whether labels let a climb end: a parent lies one higher, and the top of a chain not lower. */
+/* Return whether labels form a tree: a parent is one level higher, and the top of a chain not lower. */
 static inline int lbi_check_labels(const lb_nav *nav) {
     const lbi_column *c = nav->column;
     const int32_t *parent = lbi_i32(&c[LBI_P_PARENT]), *top = lbi_i32(&c[LBI_P_TOP]);
@@ -653,7 +656,7 @@ static inline int lbi_check_profile(lb_nav *nav) {
 
 static const int8_t lbi_square_step[8][2] = {{1, 0}, {0, 1}, {-1, 0}, {0, -1}, {1, 1}, {-1, 1}, {-1, -1}, {1, -1}};
 
-/* Find the columns of a profile, and what follows from them alone. */
+/* Find the columns of a profile, and derive its constants. */
 static inline int lbi_nav_of(const lb_level *level, int32_t profile, lb_nav *nav) {
     const int32_t *numbers;
     int64_t lengths[LBI_DIMENSIONS];
@@ -668,7 +671,7 @@ static inline int lbi_nav_of(const lb_level *level, int32_t profile, lb_nav *nav
     lengths[LBI_D_TERRAIN] = level->terrains;
     lengths[LBI_D_ARC] = level->arcs;
     lengths[LBI_D_LINK_ARC] = level->links;
-    for (entry = 0; entry < level->entries; entry++) { /* numbers say how long the others are */
+    for (entry = 0; entry < level->entries; entry++) { /* column numbers contains the lengths of the others */
         const uint8_t *at = level->bytes + 64 + 64 * (size_t)entry;
         if ((int32_t)lbi_u32(at + 24) != profile || strncmp((const char *)at, "numbers", 24) != 0) continue;
         if (found++ || lbi_u16(at + 28) != 4 || lbi_u16(at + 30) != 1 || lbi_u32(at + 32) < 8) return LB_ERROR_COLUMN;
@@ -723,7 +726,7 @@ static inline int lbi_open(lb_level *level, const uint8_t *bytes, size_t size) {
     for (i = 0; i < LBI_DIMENSIONS; i++) lengths[i] = -1;
     lengths[LBI_ONE] = 1;
     lengths[LBI_TWO] = 2;
-    level->kind = 1; /* until numbers say it */
+    level->kind = 1; /* until column numbers is read */
     {
         uint32_t entry, found = 0;
         for (entry = 0; entry < level->entries && !found; entry++) {
@@ -784,7 +787,7 @@ static inline int lbi_open(lb_level *level, const uint8_t *bytes, size_t size) {
 
 LBI_PUBLIC int lb_open(lb_level *level, const void *bytes, size_t size) {
     int error = lbi_open(level, (const uint8_t *)bytes, size);
-    if (error != LB_OK) memset(level, 0, sizeof *level); /* a level of nothing */
+    if (error != LB_OK) memset(level, 0, sizeof *level); /* an empty level */
     return error;
 }
 
@@ -829,7 +832,7 @@ LBI_PUBLIC const char *lb_error_text(int error) {
 
 /* -- places --------------------------------------------------------------------------------------- */
 
-/* The row of the grid that a location lies in; the half keeps the rounded product on its side. */
+/* Return the grid row of a location; adding 0.5 protects the product from rounding. */
 LBI_INLINE int32_t lbi_row_of(const lb_level *level, int32_t location) {
     return (int32_t)(((double)location + 0.5) * level->per_width);
 }
@@ -864,10 +867,10 @@ LBI_PUBLIC int lb_cell_of(const lb_nav *nav, int32_t node, int32_t *x, int32_t *
     return 1;
 }
 
-/* Chart coordinates, in which neighbours differ by at most one. */
+/* Return chart coordinates, in which neighbors differ by at most one. */
 LBI_INLINE void lbi_chart(const lb_level *level, int32_t location, int32_t *x, int32_t *y) {
     int32_t row = lbi_row_of(level, location), column = location - row * level->width;
-    switch (level->hex_layout) { /* all numbers are at least 0, so that halves round down */
+    switch (level->hex_layout) { /* all numbers are nonnegative, so division rounds down */
     case 1: *x = column - (row - (row & 1)) / 2, *y = row; break;
     case 2: *x = column - (row + (row & 1)) / 2, *y = row; break;
     case 3: *x = column, *y = row - (column - (column & 1)) / 2; break;
@@ -880,11 +883,11 @@ LBI_INLINE double lbi_clamped(double value) {
     return value > 1099511627776.0 ? 1099511627776.0 : value < -1099511627776.0 ? -1099511627776.0 : value;
 }
 
-/* Where cells lie: the middle of (0, 0), the steps east and south, and how lines are shoved. */
+/* Return the center of cell (0, 0), the steps east and south, and the shift of hexagonal lines. */
 static inline void lbi_axes(const lb_level *level, int32_t floor, double *centre, double *east, double *south,
                             double *side) {
     const lbi_column *c = level->column;
-    const double long_way = 2 / 1.7320508075688772; /* of a hexagon that is 1 wide */
+    const double long_way = 2 / 1.7320508075688772; /* of a hexagon of width 1 */
     const int layout = level->hex_layout;
     *side = layout == 0 ? 0.0 : long_way / 2;
     if (c[LBI_CENTRE].data) {
@@ -924,7 +927,7 @@ LBI_PUBLIC int lb_point_of(const lb_level *level, int32_t node, double *x, doubl
     return 1;
 }
 
-/* The column and the row that a point lies in, not rounded down. */
+/* Return the column and row of a point, as fractions. */
 LBI_INLINE void lbi_square(double x, double y, const double *centre, const double *east, const double *south,
                            double *found) {
     double right = x - (centre[0] - (east[0] + south[0]) / 2);
@@ -935,7 +938,7 @@ LBI_INLINE void lbi_square(double x, double y, const double *centre, const doubl
     found[1] = upright ? down / south[1] : (down * east[0] - right * east[1]) / area;
 }
 
-/* The largest whole number that is not above a value within +-2^52. */
+/* Round down; the value must be within +-2^52. */
 LBI_INLINE double lbi_floor(double value) {
     double whole = (double)(int64_t)value;
     return whole > value ? whole - 1 : whole;
@@ -954,7 +957,7 @@ LBI_PUBLIC int lb_cell_at(const lb_level *level, double x, double y, int32_t flo
         *cell_x = (int32_t)lbi_floor(found[0]);
         *cell_y = (int32_t)lbi_floor(found[1]);
         return 1;
-    } else { /* the nearest of the hexagons around the side that the point lies beside */
+    } else { /* the nearest of the hexagons next to the point's side */
         const int rows = level->hex_layout <= 2, plain = level->hex_layout % 2 == 0;
         const double across = rows ? y - centre[1] : x - centre[0];
         const double along = rows ? x - centre[0] : y - centre[1];
@@ -1006,7 +1009,7 @@ LBI_PUBLIC int32_t lb_nearest(const lb_nav *nav, double x, double y, int32_t flo
     x = lbi_clamped(hex ? (x - centre[0]) / wide : cell[0] - 0.5);
     y = lbi_clamped(hex ? (y - centre[1]) / high : cell[1] - 0.5);
     i = y < 0 ? 0 : y >= level->floor_rows ? level->floor_rows - 1 : (int32_t)y;
-    /* Rows from the point's own one up and down, on squares as long as they may be nearer. */
+    /* Scan rows up and down from the point's row; on squares, only while they may be nearer. */
     for (way = -1; way <= 1; way += 2)
         for (row = i; row >= 0 && row < level->floor_rows && (hex || (row - y) * (row - y) <= least); row += way)
             for (column = 0; column < level->width; column++) {
@@ -1020,7 +1023,7 @@ LBI_PUBLIC int32_t lb_nearest(const lb_nav *nav, double x, double y, int32_t flo
 
 /* -- lookups in the tables ------------------------------------------------------------------------- */
 
-/* Which of a row's runs a goal lies in: the last that begins at it or before. Halves without a branch. */
+/* Return the run of a row that contains a goal, by a branchless binary search. */
 LBI_INLINE uint32_t lbi_run(const lbi_column *start, int wide, uint32_t first, uint32_t count, uint32_t goal) {
     uint32_t at = first;
     if (wide) {
@@ -1033,7 +1036,7 @@ LBI_INLINE uint32_t lbi_run(const lbi_column *start, int wide, uint32_t first, u
     return at;
 }
 
-/* Which of 18 directions leads by (dx, dy): by the signs of both, and by which is longer. */
+/* Return the sector of (dx, dy), of 18: by the signs of both, and by the longer one. */
 LBI_INLINE uint32_t lbi_sector(int32_t dx, int32_t dy) {
     int32_t side = ((dx > 0) - (dx < 0) + 1) * 3 + (dy > 0) - (dy < 0) + 1;
     return (uint32_t)(side * 2 + ((dy < 0 ? -dy : dy) > (dx < 0 ? -dx : dx)));
@@ -1045,7 +1048,7 @@ LBI_INLINE uint32_t lbi_greedy(const lb_nav *nav, int32_t row, int32_t dx, int32
                   (size_t)lbi_at(&nav->column[LBI_P_GREEDY_KIND], (size_t)row) * LBI_SECTORS + lbi_sector(dx, dy));
 }
 
-/* Where the step in a direction leads; -1: off the floor. */
+/* Return the neighbor in a direction; -1 outside the floor. */
 static inline int32_t lbi_step(const lb_level *level, int32_t at, int32_t direction) {
     static const int8_t lines[2][6][2] = {{{1, 0}, {0, 1}, {-1, 1}, {-1, 0}, {-1, -1}, {0, -1}},
                                           {{1, 0}, {1, 1}, {0, 1}, {-1, 0}, {0, -1}, {1, -1}}};
@@ -1061,7 +1064,7 @@ static inline int32_t lbi_step(const lb_level *level, int32_t at, int32_t direct
     return at + step[1] * level->width + step[0];
 }
 
-/* The first link arc that leaves a location, or one beyond it. */
+/* Return the first link arc whose tail is a location or a later one. */
 static inline uint32_t lbi_first_link(const lb_level *level, int32_t at) {
     const int32_t *from = lbi_i32(&level->column[LBI_LINK_FROM]);
     uint32_t low = 0, high = level->links;
@@ -1073,7 +1076,7 @@ static inline uint32_t lbi_first_link(const lb_level *level, int32_t at) {
     return low;
 }
 
-/* Where a move leads; -1: there is no such move. `arc` is that of a link or a graph, if it is one. */
+/* Return the head of a move; -1 if it does not exist. `arc` is set for links and arcs of graphs. */
 static inline int32_t lbi_move(const lb_level *level, int32_t at, uint32_t move, uint32_t *arc) {
     if (level->kind == 0) {
         const int32_t *first = lbi_i32(&level->column[LBI_FIRST_OUT]) + at;
@@ -1089,7 +1092,7 @@ static inline int32_t lbi_move(const lb_level *level, int32_t at, uint32_t move,
     return lbi_i32(&level->column[LBI_LINK_FROM])[*arc] == at ? lbi_i32(&level->column[LBI_LINK_TO])[*arc] : -1;
 }
 
-/* Whether components say that there is a path; 2: they do not say it. */
+/* Return whether components are connected; 2 = unknown. */
 LBI_INLINE int lbi_joined(const lb_nav *nav, int32_t row, int32_t goal) {
     const int32_t *component = lbi_i32(&nav->column[LBI_P_COMPONENT]);
     const lbi_column *reach = &nav->column[LBI_P_REACH];
@@ -1102,7 +1105,7 @@ LBI_INLINE int lbi_joined(const lb_nav *nav, int32_t row, int32_t goal) {
     return nav->says_none ? 2 : 0;
 }
 
-/* The move that the tables say between two rows, or the number for none. */
+/* Return the move between two rows, or the number for "no path". */
 LBI_INLINE uint32_t lbi_said(const lb_nav *nav, int32_t from, int32_t row, int32_t to, int32_t goal) {
     uint32_t move, first;
     if (!nav->first_run) return nav->none;
@@ -1119,7 +1122,7 @@ LBI_INLINE uint32_t lbi_said(const lb_nav *nav, int32_t from, int32_t row, int32
     return move;
 }
 
-/* The next hop of the level as it was baked, and its move. */
+/* Return the baked next hop, and its move. */
 LBI_INLINE int32_t lbi_hop(const lb_nav *nav, int32_t from, int32_t to, uint32_t *move) {
     const lb_level *level = nav->level;
     int32_t row, goal, head;
@@ -1134,7 +1137,7 @@ LBI_INLINE int32_t lbi_hop(const lb_nav *nav, int32_t from, int32_t to, uint32_t
     if (*move == nav->none) return -1;
     if (level->kind == 1 && *move < (uint32_t)level->directions) head = from + nav->offset[*move];
     else head = lbi_move(level, from, *move, &arc);
-    /* A forged file may say a move that leads nowhere. */
+    /* A forged file may contain a move without a head. */
     return lbi_is_location(level, head) && nav->row_at[head] >= 0 ? head : -1;
 }
 
@@ -1147,7 +1150,7 @@ LBI_PUBLIC int32_t lb_next_hop(const lb_nav *nav, int32_t from, int32_t to) {
 LBI_PUBLIC void lb_next_hops(const lb_nav *nav, const int32_t *from, const int32_t *to, int32_t *out, size_t count) {
     size_t i;
     for (i = 0; i < count; i++) {
-        /* What a lookup reads one after the other is fetched while those before it are answered. */
+        /* Prefetch the data of later pairs while earlier ones are answered. */
         if (nav->first_run && count - i > 24) {
             int32_t far_from = from[i + 24], far_to = to[i + 24], near = from[i + 12];
             if (lbi_is_location(nav->level, far_from)) LBI_PREFETCH(&nav->row_at[far_from]);
@@ -1166,13 +1169,13 @@ typedef struct lbi_walk {
     size_t count;
 } lbi_walk;
 
-/* Whether walks may take the short way: on squares, by runs of small moves. */
+/* Return whether the fast path for walks applies: on squares, with moves of one byte. */
 LBI_INLINE int lbi_is_plain(const lb_nav *nav) {
     return nav->level && nav->level->kind == 1 && nav->first_run && nav->column[LBI_P_RUN_MOVE].bytes == 1 &&
            (!nav->column[LBI_P_GREEDY_KIND].data || nav->column[LBI_P_GREEDY_KIND].bytes <= 2);
 }
 
-/* Set out; 0: there is no path. */
+/* Start a walk; 0 without a path. */
 LBI_INLINE int lbi_set_out(const lb_nav *nav, int32_t from, int32_t to, lbi_walk *walk) {
     const lb_level *level = nav->level;
     int32_t x, y;
@@ -1190,13 +1193,13 @@ LBI_INLINE int lbi_set_out(const lb_nav *nav, int32_t from, int32_t to, lbi_walk
     return 1;
 }
 
-/* The move from a row on squares, which are small here. */
+/* Return the move from a row, for moves of one byte. */
 LBI_INLINE uint32_t lbi_plain_move(const lb_nav *nav, int wide, int32_t row, const lbi_walk *walk) {
     uint32_t first = nav->first_run[row];
     uint32_t run =
         lbi_run(&nav->column[LBI_P_RUN_START], wide, first, nav->first_run[row + 1] - first, (uint32_t)walk->goal);
     uint32_t move = lbi_bytes(&nav->column[LBI_P_RUN_MOVE])[run];
-    if (move == 254) { /* greedy: in the open */
+    if (move == 254) { /* compass move */
         const lbi_column *kind = &nav->column[LBI_P_GREEDY_KIND];
         size_t which;
         if (!kind->data) return 255;
@@ -1206,7 +1209,7 @@ LBI_INLINE uint32_t lbi_plain_move(const lb_nav *nav, int wide, int32_t row, con
     return move;
 }
 
-/* Take a link, or a move there is not: 0. */
+/* Take a link; 0 for a move that does not exist. */
 static inline int lbi_leap(const lb_nav *nav, lbi_walk *walk, uint32_t move) {
     int32_t x, y;
     uint32_t arc;
@@ -1252,7 +1255,7 @@ LBI_INLINE size_t lbi_walk_plain(const lb_nav *nav, int wide, lbi_walk *walk, in
     }
 }
 
-/* The path as baked, step by step. */
+/* Return the baked path, step by step. */
 static inline size_t lbi_path(const lb_nav *nav, int32_t from, int32_t to, int32_t *nodes, size_t room) {
     lbi_walk walk;
     size_t count;
@@ -1273,7 +1276,7 @@ LBI_PUBLIC size_t lb_path(const lb_nav *nav, int32_t from, int32_t to, int32_t *
     return nav->now ? nav->now->path(nav, from, to, nodes, room) : lbi_path(nav, from, to, nodes, room);
 }
 
-/* One after the other: to walk them in turn was half as fast, as guesses of one spoil those of others. */
+/* One path after the other: interleaved walks were half as fast, because of branch mispredictions. */
 LBI_PUBLIC void lb_paths(const lb_nav *nav, const int32_t *from, const int32_t *to, int32_t *nodes, size_t room,
                          size_t *lengths, size_t count) {
     size_t i;
@@ -1282,7 +1285,7 @@ LBI_PUBLIC void lb_paths(const lb_nav *nav, const int32_t *from, const int32_t *
 
 /* -- distances ------------------------------------------------------------------------------------ */
 
-/* The largest class under the footprint as baked: at a place where the profile stands, it fits. */
+/* Return the highest baked class under the footprint; it fits at walkable locations. */
 static inline uint32_t lbi_baked_class(const lb_nav *nav, int32_t location) {
     const uint16_t *classes = (const uint16_t *)nav->column[LBI_P_CLASS].data;
     const uint8_t *terrain = lbi_bytes(&nav->level->column[LBI_TERRAIN]);
@@ -1297,7 +1300,7 @@ static inline uint32_t lbi_baked_class(const lb_nav *nav, int32_t location) {
     return most;
 }
 
-/* What a move that next hops say costs as baked; BLOCKED in forged files alone. */
+/* Return the baked cost of a move of the next hops in ticks; BLOCKED only in forged files. */
 static inline int32_t lbi_baked_price(const lb_nav *nav, int32_t from, uint32_t move, int32_t to) {
     const lb_level *level = nav->level;
     const lbi_column *c = level->column;
@@ -1306,7 +1309,7 @@ static inline int32_t lbi_baked_price(const lb_nav *nav, int32_t from, uint32_t 
         lbi_move(level, from, move, &arc);
         return lbi_i32(&nav->column[LBI_P_WEIGHT])[arc];
     }
-    while (low < high) { /* a price of its own */
+    while (low < high) { /* a cost of the single arc */
         uint32_t at = low + (high - low) / 2;
         int32_t tail = lbi_i32(&c[LBI_PRICE_FROM])[at], head = lbi_i32(&c[LBI_PRICE_TO])[at];
         if (tail == from && head == to) return lbi_i32(&c[LBI_PRICE_TICKS])[at];
@@ -1332,7 +1335,7 @@ static inline int64_t lbi_label_ticks(const lb_nav *nav, int32_t row, int32_t go
     const int32_t *toward = lbi_i32(&c[c[LBI_P_TOWARD].data ? LBI_P_TOWARD : LBI_P_AWAY]) + first[goal];
     int64_t least = 2 * (int64_t)LBI_NO_LABEL;
     uint32_t k, shared, depth, other;
-    while (top[row] != top[goal]) { /* the chain that begins further down is climbed */
+    while (top[row] != top[goal]) { /* climb the chain with the deeper top */
         depth = first[top[row] + 1] - first[top[row]];
         other = first[top[goal] + 1] - first[top[goal]];
         if (depth < other) goal = parent[top[goal]];
@@ -1347,7 +1350,7 @@ static inline int64_t lbi_label_ticks(const lb_nav *nav, int32_t row, int32_t go
     return least;
 }
 
-/* The distance as baked. */
+/* Return the baked distance. */
 static inline double lbi_distance(const lb_nav *nav, int32_t from, int32_t to) {
     const lb_level *level = nav->level;
     int64_t ticks = 0;
@@ -1390,7 +1393,7 @@ LBI_PUBLIC int lb_reachable(const lb_nav *nav, int32_t from, int32_t to) {
     return joined == 2 ? lb_next_hop(nav, from, to) >= 0 : joined;
 }
 
-/* -- what the level has --------------------------------------------------------------------------- */
+/* -- entities ------------------------------------------------------------------------------------- */
 
 static inline const lbi_column *lbi_names(const lb_level *level, int kind) {
     static const uint8_t names[] = {LBI_PROFILE_NAME, LBI_TERRAIN_NAME, LBI_DOOR_NAME, LBI_SPOT_NAME,

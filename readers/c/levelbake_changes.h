@@ -1,14 +1,14 @@
-/* levelbake_changes.h: levels that change, on top of levelbake.h.
+/* levelbake_changes.h: changes of levels, on top of levelbake.h.
 
        lb_changes changes;
-       size_t size = lb_changes_size(&level, 64);            // room for 64 prices of single arcs
+       size_t size = lb_changes_size(&level, 64);            // capacity for 64 costs of single arcs
        lb_changes_open(&changes, &level, 64, malloc(size), size);
-       lb_follow(&nav, &changes);                            // answers of nav are those of now
-       lb_set_blocked(&changes, lb_node_at(&nav, 9, 4, 0));  // exact from here on
+       lb_follow(&nav, &changes);                            // nav now queries the changed level
+       lb_set_blocked(&changes, lb_node_at(&nav, 9, 4, 0));  // exact at once
 
-   Places that nothing can change about are answered from the tables, as are paths that still are
-   shortest; others by a search whose tree is kept until the next change. The memory is the caller's,
-   some 50 bytes for each location. With LEVELBAKE_EXTERN the same rules hold as for levelbake.h. */
+   Queries use the baked tables while these are valid, and baked paths while they are still
+   shortest; otherwise a search, cached until the next change. The caller owns the memory, about
+   50 bytes per location. LEVELBAKE_EXTERN works as in levelbake.h. */
 #ifndef LEVELBAKE_CHANGES_H
 #define LEVELBAKE_CHANGES_H
 
@@ -18,55 +18,55 @@
 extern "C" {
 #endif
 
-typedef struct lbi_price { /* of an arc that has one of its own */
+typedef struct lbi_price { /* the cost of a single arc */
     int32_t from, to, ticks;
     double units;
 } lbi_price;
 
-/* A level that changes. It belongs to one thread, with every lb_nav that follows it. */
+/* The changes of a level. Use them, and every lb_nav that follows them, in one thread. */
 typedef struct lb_changes {
     const lb_level *level;
-    lb_nav *navs;        /* of each profile, as baked */
-    int64_t *cheaper;    /* of each profile, arcs that cost less than when the level was baked */
-    uint8_t *terrain;    /* of each location, now */
+    lb_nav *navs;        /* of each profile, baked */
+    int64_t *cheaper;    /* of each profile, the number of arcs that cost less than in the bake */
+    uint8_t *terrain;    /* of each location, current */
     uint8_t *flags;      /* of each location: obstacle, touched */
-    int32_t *into_first; /* arcs of graphs, or of links, by the location they enter */
+    int32_t *into_first; /* arcs of graphs, or of links, by head */
     int32_t *into_arc, *into_tail;
     lbi_price *prices;
     int32_t price_count, price_room;
-    int64_t differs; /* locations and prices that are not as baked */
+    int64_t differs; /* number of locations and costs that differ from the bake */
     uint32_t version;
-    int32_t *door_state; /* state each door was last known to be in */
-    /* The search tree toward one goal, and paths of the tables that still hold toward another. */
+    int32_t *door_state; /* last known state of each door */
+    /* The search tree toward one goal, and the valid baked paths toward another. */
     int64_t *ticks;
-    double *key; /* the heap's, by location */
+    double *key; /* heap keys, by location */
     int32_t *next, *place, *heap;
     uint32_t *seen, *holds;
     int32_t heap_count, aim, goal, goal_profile, held_goal, held_profile;
     uint32_t goal_version, held_version, seen_now, holds_now;
 } lb_changes;
 
-/* Bytes of memory that changes of this level need, with room for prices of single arcs; 0: too many. */
+/* Return the bytes of memory for changes with a capacity for costs of single arcs; 0 if too many. */
 LB_API size_t lb_changes_size(const lb_level *level, int32_t price_room);
-/* Begin as baked, in memory at a multiple of 8 that is the caller's again once nobody follows. */
+/* Start from the baked level, in memory aligned to 8 that must outlive every lb_nav that follows. */
 LB_API int lb_changes_open(lb_changes *changes, const lb_level *level, int32_t price_room, void *memory, size_t size);
-/* From now on answers are those of the changed level, exact at once; NULL: as it was baked. Where the
-   file holds no next hops, changes search even if nothing has changed. */
+/* Query the changed level from now on; NULL = the baked level. If the
+   file has no next hops, queries search even if nothing has changed. */
 LB_API int lb_follow(lb_nav *nav, lb_changes *changes_or_null);
-/* Each of these returns LB_OK, or an error when nothing has changed. LB_ERROR_CELLS: in this file cells
-   are nodes, and nothing of it can be changed. */
-LB_API int lb_set_blocked(lb_changes *changes, int32_t node); /* puts an obstacle there */
-LB_API int lb_set_open(lb_changes *changes, int32_t node);    /* takes it, or the wall, away */
+/* Each of these returns LB_OK, or an error and leaves the level unchanged. LB_ERROR_CELLS: in this file
+   cells are nodes, and the level cannot change. */
+LB_API int lb_set_blocked(lb_changes *changes, int32_t node); /* adds an obstacle */
+LB_API int lb_set_open(lb_changes *changes, int32_t node);    /* removes an obstacle or a wall */
 LB_API int lb_set_terrain(lb_changes *changes, int32_t node, int32_t terrain);
-/* The price in units of all arcs between two nodes: INFINITY closes them, and with a negative one they
-   cost what terrain says. */
+/* Set the cost in units of all arcs between two nodes: INFINITY closes them, a negative one restores
+   the usual cost. */
 LB_API int lb_set_price(lb_changes *changes, int32_t from, int32_t to, double units);
 LB_API int lb_set_door(lb_changes *changes, int32_t door, int32_t state);
-LB_API int32_t lb_door_state(const lb_changes *changes, int32_t door); /* -1: in none of its states */
-LB_API void lb_set_baked(lb_changes *changes);                         /* everything is as it was baked again */
-/* Bytes of the patch that says how the level has changed; the first `room` of them are written. */
+LB_API int32_t lb_door_state(const lb_changes *changes, int32_t door); /* -1: no state matches */
+LB_API void lb_set_baked(lb_changes *changes);                         /* restores the baked level */
+/* Write the first `room` bytes of a patch with all changes, and return the size of the whole patch. */
 LB_API size_t lb_patch_write(const lb_changes *changes, char *text, size_t room);
-/* Bring the level into the state that a patch describes, whatever has become of it meanwhile. */
+/* Restore the level that a patch describes; this replaces all other changes. */
 LB_API int lb_patch_read(lb_changes *changes, const char *text, size_t size);
 
 #ifdef __cplusplus
@@ -90,8 +90,8 @@ enum { LBI_OBSTACLE = 1, LBI_TOUCHED = 2 };
 
 /* -- prices --------------------------------------------------------------------------------------- */
 
-/* The price of its own that arcs between two places have, now or as baked; its place where there is
-   none is told as a negative number less one. */
+/* Return the index of the current (or, with NULL, baked) cost of the arcs between two locations; if
+   there is none, -1 - the index to insert it. */
 static inline int64_t lbi_own(const lb_level *level, const lb_changes *now, int32_t from, int32_t to,
                               lbi_price *price) {
     const lbi_column *c = level->column;
@@ -122,7 +122,7 @@ LBI_INLINE uint32_t lbi_class_of(const lb_nav *nav, const lb_changes *now, int32
     return ((const uint16_t *)nav->column[LBI_P_CLASS].data)[lbi_terrain(nav->level, now, location)];
 }
 
-/* The largest class under the footprint, NO_CLASS where it does not fit. */
+/* Return the highest class under the footprint; NO_CLASS if it does not fit. */
 static inline uint32_t lbi_class_at(const lb_nav *nav, const lb_changes *now, int32_t location) {
     const lb_level *level = nav->level;
     uint32_t most = lbi_class_of(nav, now, location);
@@ -151,7 +151,7 @@ LBI_INLINE int lbi_may_enter(const lb_nav *nav, const lb_changes *now, int32_t t
            may[lbi_terrain(nav->level, now, tail) * nav->level->terrains + lbi_terrain(nav->level, now, head)];
 }
 
-/* Whether terrain and ledges let the whole footprint make a step; it fits at both ends. */
+/* Return whether terrain and ledges allow the whole footprint to step; it must fit at both ends. */
 static inline int lbi_may_step(const lb_nav *nav, const lb_changes *now, int32_t tail, int32_t head, int heading) {
     const uint8_t *barred = lbi_bytes(&nav->level->column[LBI_BARRED]);
     int32_t right, down;
@@ -172,7 +172,7 @@ static inline int lbi_heading(const lb_level *level, int32_t direction) {
     return headings[level->hex_layout == 0 ? 0 : level->hex_layout <= 2 ? 1 : 2][direction];
 }
 
-/* What a step costs by terrain and corners. */
+/* Return the cost of a step by terrain and corners, in ticks. */
 static inline int32_t lbi_step_price(const lb_nav *nav, const lb_changes *now, int32_t at, int32_t direction,
                                      int32_t head) {
     const lb_level *level = nav->level;
@@ -200,7 +200,7 @@ static inline int32_t lbi_step_price(const lb_nav *nav, const lb_changes *now, i
         &nav->column[LBI_P_STEP_TICKS])[((size_t)diagonal * (size_t)nav->classes + a) * (size_t)nav->classes + b];
 }
 
-/* Whole ticks of a price in units, halves to the even one; 0: no price. */
+/* Convert a cost in units to ticks, rounded half to even; 0 if out of range. */
 static inline int32_t lbi_ticks(const lb_level *level, double units) {
     double ticks = units * level->ticks_per_unit, rest;
     int32_t whole;
@@ -212,7 +212,7 @@ static inline int32_t lbi_ticks(const lb_level *level, double units) {
     return whole <= LBI_MOST_TICKS ? whole : 0;
 }
 
-/* What the slope of an arc of a graph adds to its price in units; INFINITY: it is too steep. */
+/* Return the additional cost of a graph arc's slope in units; INFINITY if too steep. */
 static inline double lbi_slope(const lb_nav *nav, int32_t at, int32_t head) {
     const double *slope = lbi_f64(&nav->column[LBI_P_SLOPE]);
     const double *elevation = lbi_f64(&nav->level->column[LBI_ELEVATION]);
@@ -222,7 +222,7 @@ static inline double lbi_slope(const lb_nav *nav, int32_t at, int32_t head) {
     return rise > 0.0 ? slope[0] * rise : slope[1] * -rise;
 }
 
-/* What a move costs now (or with NULL as baked), and where it leads; BLOCKED: it cannot be taken. */
+/* Return the current (or, with NULL, baked) cost of a move in ticks, and its head; BLOCKED = closed. */
 static inline int32_t lbi_price_of(const lb_nav *nav, const lb_changes *now, int32_t at, uint32_t move,
                                    int32_t *head) {
     const lb_level *level = nav->level;
@@ -241,7 +241,7 @@ static inline int32_t lbi_price_of(const lb_nav *nav, const lb_changes *now, int
         return ticks;
     }
     ticks = lbi_i32(&nav->column[LBI_P_WEIGHT])[arc];
-    if (!now || level->column[LBI_CELL].data) return ticks; /* where nothing changes, the weight is all there is */
+    if (!now || level->column[LBI_CELL].data) return ticks; /* such levels cannot change */
     if (lbi_class_of(nav, now, at) == LBI_NO_CLASS || lbi_class_of(nav, now, *head) == LBI_NO_CLASS ||
         !lbi_may_enter(nav, now, at, *head))
         return LBI_BLOCKED;
@@ -260,7 +260,7 @@ static inline int32_t lbi_price_of(const lb_nav *nav, const lb_changes *now, int
 
 /* -- memory --------------------------------------------------------------------------------------- */
 
-/* Lay out the memory of changes; with NULL, only tell how many bytes that takes. */
+/* Lay out the memory of changes; with NULL, only return its size in bytes. */
 static inline uint64_t lbi_lay_out(lb_changes *changes, const lb_level *level, int32_t price_room, uint8_t *memory) {
     const uint64_t locations = (uint64_t)level->locations, profiles = (uint64_t)level->profiles;
     const uint64_t into = level->kind == 0 ? level->arcs : level->links;
@@ -272,7 +272,7 @@ static inline uint64_t lbi_lay_out(lb_changes *changes, const lb_level *level, i
     uint64_t at[16] = {0};
     int i;
     for (i = 0; i < 15; i++) at[i + 1] = (at[i] + counts[i] * sizes[i] + 7) / 8 * 8;
-    at[15] += (locations + 7) / 8 * 8; /* terrain lies last */
+    at[15] += (locations + 7) / 8 * 8; /* terrain is last */
     if (memory) {
         changes->navs = (lb_nav *)(void *)(memory + at[0]);
         changes->cheaper = (int64_t *)(void *)(memory + at[1]);
@@ -331,7 +331,7 @@ LBI_PUBLIC int lb_changes_open(lb_changes *changes, const lb_level *level, int32
         price->units = lbi_f64(&c[LBI_PRICE_UNITS])[i];
     }
     for (i = 0; i < lb_count(level, LB_DOORS); i++) changes->door_state[i] = lbi_i32(&c[LBI_DOOR_STATE])[i];
-    /* Arcs by the location they enter: count, add up, and put each in its place. */
+    /* Group arcs by head, with a counting sort. */
     for (arc = 0; arc < arcs; arc++) changes->into_first[lbi_arc_head(level, arc) + 2]++;
     for (i = 2; i < level->locations + 2; i++) changes->into_first[i] += changes->into_first[i - 1];
     for (i = 0, arc = 0; arc < arcs; arc++) {
@@ -348,13 +348,13 @@ LBI_INLINE int lbi_changed(const lb_nav *nav) {
     return nav->changes->differs != 0 || !nav->first_run;
 }
 
-/* The move that an arc into a location is. */
+/* Return the move of an arc into a location. */
 static inline uint32_t lbi_move_of(const lb_level *level, int32_t tail, int32_t arc) {
     if (level->kind == 0) return (uint32_t)(arc - lbi_i32(&level->column[LBI_FIRST_OUT])[tail]);
     return (uint32_t)level->directions + (uint32_t)arc - lbi_first_link(level, tail);
 }
 
-/* How many numbers of moves to try from a location; some of them may not exist. */
+/* Return an upper bound of the moves from a location; some of them may not exist. */
 static inline uint32_t lbi_moves(const lb_level *level, int32_t at) {
     uint32_t first, end;
     if (level->kind == 0)
@@ -366,7 +366,7 @@ static inline uint32_t lbi_moves(const lb_level *level, int32_t at) {
     return (uint32_t)level->directions + end - first;
 }
 
-/* Add an arc to those that cost less than when the level was baked, if it does, or take it away. */
+/* Count an arc if it costs less than in the bake, or subtract it from the count. */
 static inline void lbi_tally(lb_changes *changes, int32_t profile, int32_t tail, uint32_t move, int sign) {
     const lb_nav *nav = &changes->navs[profile];
     int32_t head, now = lbi_price_of(nav, changes, tail, move, &head);
@@ -374,7 +374,7 @@ static inline void lbi_tally(lb_changes *changes, int32_t profile, int32_t tail,
     if (now < LBI_BLOCKED && now < lbi_price_of(nav, NULL, tail, move, &head)) changes->cheaper[profile] += sign;
 }
 
-/* The same for all arcs that a change at a location may touch. */
+/* Count all arcs that a change at a location may affect. */
 static inline void lbi_tally_around(lb_changes *changes, int32_t location, int sign) {
     const lb_level *level = changes->level;
     int32_t profile, x = 0, y = 0, floor = 0, dx, dy, size, i;
@@ -396,14 +396,14 @@ static inline void lbi_tally_around(lb_changes *changes, int32_t location, int s
                                          : lb_cell_of(&changes->navs[0], tail, &tail_x, &tail_y, &tail_floor) &&
                                                tail_floor == floor && tail_x - x >= -size && tail_x - x <= 1 &&
                                                tail_y - y >= -size && tail_y - y <= 1)
-                        continue; /* counted as one that leaves */
+                        continue; /* counted as a leaving arc */
                     lbi_tally(changes, profile, tail, lbi_move_of(level, tail, changes->into_arc[i]), sign);
                 }
             }
     }
 }
 
-/* The same for all arcs from one location to another. 0: there is none. */
+/* Count all arcs from one location to another; 0 if there is none. */
 static inline int lbi_tally_between(lb_changes *changes, int32_t from, int32_t to, int sign) {
     uint32_t move, moves = lbi_moves(changes->level, from), arc;
     int32_t profile;
@@ -422,7 +422,7 @@ static inline int lbi_differs_at(const lb_changes *changes, int32_t location) {
            changes->terrain[location] != lbi_terrain(changes->level, NULL, location);
 }
 
-/* Give a location a terrain and an obstacle, or none. */
+/* Set the terrain and the obstacle flag of a location. */
 static inline void lbi_put(lb_changes *changes, int32_t location, int32_t terrain, int obstacle) {
     if (changes->terrain[location] == terrain && (changes->flags[location] & LBI_OBSTACLE) == obstacle) return;
     lbi_tally_around(changes, location, -1);
@@ -441,7 +441,7 @@ static inline int lbi_is_price_baked(const lb_changes *changes, int32_t from, in
     return is_now == was && (!was || (now.units == baked.units && now.ticks == baked.ticks));
 }
 
-/* Give arcs a price, or with ticks 0 the usual one. There is room. */
+/* Set the cost of arcs; ticks 0 = the usual cost. The capacity must suffice. */
 static inline void lbi_put_price(lb_changes *changes, int32_t from, int32_t to, int32_t ticks, double units) {
     lbi_price known;
     int64_t at = lbi_own(changes->level, changes, from, to, &known);
@@ -467,7 +467,7 @@ static inline void lbi_put_price(lb_changes *changes, int32_t from, int32_t to, 
     changes->version++;
 }
 
-/* Whether something may change at a node; else the error. */
+/* Return LB_OK if a node can change, otherwise the error. */
 static inline int lbi_may_change(const lb_changes *changes, int32_t node) {
     if (!changes->level || !lbi_is_location(changes->level, node)) return LB_ERROR_PLACE;
     return changes->level->column[LBI_CELL].data ? LB_ERROR_CELLS : LB_OK;
@@ -538,7 +538,7 @@ LBI_PUBLIC int32_t lb_door_state(const lb_changes *changes, int32_t door) {
     count = lb_cells(changes->level, LB_DOORS, door, &cells);
     if (states == 0) return -1;
     first = lbi_i32(&changes->level->column[LBI_DOOR_FIRST_STATE])[door];
-    for (try_at = -1; try_at < states; try_at++) { /* the one it was last in, and then from the first on */
+    for (try_at = -1; try_at < states; try_at++) { /* the last known one, then from the first on */
         state = try_at < 0 ? changes->door_state[door] : first + try_at;
         if (state < 0) continue;
         terrain = lbi_bytes(&changes->level->column[LBI_DOOR_TERRAIN]);
@@ -566,7 +566,7 @@ LBI_PUBLIC void lb_set_baked(lb_changes *changes) {
         changes->door_state[i] = lbi_i32(&level->column[LBI_DOOR_STATE])[i];
 }
 
-/* Whether the baked path still is a shortest one: 1; 0: that is not known; -1: there is no path. */
+/* Return 1 if the baked path is still shortest, 0 if unknown, -1 without a path. */
 static inline int lbi_holds(const lb_nav *nav, int32_t from, int32_t to) {
     lb_changes *changes = nav->changes;
     int32_t at = from, head, hop, left;
@@ -579,7 +579,7 @@ static inline int lbi_holds(const lb_nav *nav, int32_t from, int32_t to) {
         changes->held_goal = to;
         changes->held_profile = nav->profile;
         changes->held_version = changes->version;
-        if (++changes->holds_now == 0) { /* after 2^32 of them */
+        if (++changes->holds_now == 0) { /* on overflow */
             memset(changes->holds, 0, (size_t)nav->level->locations * sizeof *changes->holds);
             changes->holds_now = 1;
         }
@@ -625,7 +625,7 @@ static inline void lbi_rise(lb_changes *changes, int32_t at) {
     changes->place[node] = at;
 }
 
-/* No way from a location to the target is shorter, whatever has changed. */
+/* Return a lower bound of the distance to the target on any changed level. */
 static inline int64_t lbi_estimate(const lb_nav *nav, int32_t at, int32_t target) {
     const lb_level *level = nav->level;
     int32_t x, y, to_x, to_y, dx, dy, least;
@@ -643,20 +643,20 @@ static inline int64_t lbi_estimate(const lb_nav *nav, int32_t at, int32_t target
     return (int64_t)nav->straight * (dx + dy - 2 * least) + (int64_t)nav->diagonal * least;
 }
 
-/* Order what is open: of places that may lie on equally short paths, the one farthest along comes first. */
+/* Set the key of an open location; ties go to the location farthest from the goal. */
 static inline void lbi_set_key(const lb_nav *nav, int32_t at) {
     lb_changes *c = nav->changes;
     double ticks = (double)c->ticks[at];
     c->key[at] = ticks + (double)lbi_estimate(nav, at, c->aim) - (ticks < 2147483648.0 ? ticks / 4294967296.0 : 0.5);
 }
 
-/* Whether a location is settled, or found to be no more than some ticks away; -1: none are enough. */
+/* Return whether a location is settled, or at most some ticks away; -1 = settled only. */
 static inline int lbi_is_known(const lb_changes *changes, int32_t at, int64_t enough) {
     return changes->seen[at] == changes->seen_now && (changes->place[at] < 0 || changes->ticks[at] <= enough);
 }
 
-/* Search on until a location is known, or no path from `from` through what is open can take `most` ticks.
-   Keys stay while whoever asks lies on a shortest path from the one for whom they were made. */
+/* Search until a location is settled, or until no path from `from` through open ones can take `most` ticks.
+   Keys stay valid while `from` may be on a shortest path from the location they were computed for. */
 static inline void lbi_go_on(const lb_nav *nav, int32_t from, int64_t most, int32_t until, int64_t enough) {
     static const uint8_t opposite[2][8] = {{2, 3, 0, 1, 6, 7, 4, 5}, {3, 4, 5, 0, 1, 2, 0, 0}};
     lb_changes *c = nav->changes;
@@ -696,8 +696,8 @@ static inline void lbi_go_on(const lb_nav *nav, int32_t from, int64_t most, int3
     }
 }
 
-/* Who answers: 1, the tables; 2, the search tree, in which `from` is settled then; 0: there is no path.
-   The tree is kept for other questions about its goal, until something changes. */
+/* Return the source of the answer: 1 = tables, 2 = search tree with `from` settled, 0 = no path.
+   The tree is cached for its goal until the next change. */
 static inline int lbi_who(const lb_nav *nav, int32_t from, int32_t to) {
     lb_changes *c = nav->changes;
     int is_kept = c->goal == to && c->goal_profile == nav->profile && c->goal_version == c->version, holds;
@@ -723,7 +723,7 @@ static inline int lbi_who(const lb_nav *nav, int32_t from, int32_t to) {
     return lbi_is_known(c, from, -1) ? 2 : 0;
 }
 
-/* Of the places that begin a shortest path from a settled location the baked one, else the first. */
+/* Return the next location from a settled one on a shortest path: the baked one if possible. */
 static inline int32_t lbi_settled_hop(const lb_nav *nav, int32_t from) {
     lb_changes *c = nav->changes;
     const int64_t ticks = c->ticks[from];
@@ -831,7 +831,7 @@ static inline void lbi_sha_add(lbi_sha *sha, const char *text, size_t size) {
     }
 }
 
-/* Finish, and write 64 hexadecimal digits. */
+/* Finish the digest, and write 64 hexadecimal digits. */
 static inline void lbi_sha_hex(lbi_sha *sha, char *digits) {
     const uint64_t bits = sha->bytes * 8;
     char end = (char)0x80;
@@ -886,7 +886,7 @@ static inline void lbi_say_changes(const lb_changes *changes, lbi_out *out) {
         }
         size = snprintf(line, sizeof line, ",%.17g]", price->units);
         while (size-- > 1)
-            if (line[size] == ',') line[size] = '.'; /* where the locale writes commas */
+            if (line[size] == ',') line[size] = '.'; /* for locales with decimal commas */
         lbi_say(out, line, strlen(line));
     }
     lbi_say(out, "]}\n", 3);
@@ -917,7 +917,7 @@ typedef struct lbi_in {
     int wrong;
 } lbi_in;
 
-/* Whether the next sign is this one, which is then passed. */
+/* Consume the next character if it is the given one, and return whether it was. */
 static inline int lbi_takes(lbi_in *in, char sign) {
     while (in->at < in->end && (*in->at == ' ' || *in->at == '\t' || *in->at == '\r' || *in->at == '\n')) in->at++;
     if (in->at == in->end || *in->at != sign) return 0;
@@ -935,7 +935,7 @@ static inline int lbi_takes_word(lbi_in *in, const char *word) {
     return 1;
 }
 
-/* A whole number from 0 to less than a bound. */
+/* Parse an integer from 0 to below a bound. */
 static inline int32_t lbi_whole(lbi_in *in, int32_t bound) {
     int64_t value = 0;
     int digits = 0;
@@ -949,7 +949,7 @@ static inline int32_t lbi_whole(lbi_in *in, int32_t bound) {
     return (int32_t)value;
 }
 
-/* A price in units: a number, or "closed". */
+/* Parse a cost in units: a number, or "closed". */
 static inline double lbi_units(lbi_in *in) {
     char text[64], point[8], *end;
     size_t size = 0;
@@ -964,7 +964,7 @@ static inline double lbi_units(lbi_in *in) {
     return value;
 }
 
-/* Read the second line: look it over, and then, with `apply`, put what it says. */
+/* Parse the second line: validate it, or, with `apply`, apply it. */
 static inline int lbi_read_changes(lb_changes *changes, const char *text, size_t size, int apply) {
     static const char *const keys[3] = {"\"terrain\"", "\"obstacles\"", "\"arcs\""};
     const int32_t locations = changes->level->locations;
@@ -1036,7 +1036,7 @@ LBI_PUBLIC int lb_patch_read(lb_changes *changes, const char *text, size_t size)
     error = lbi_read_changes(changes, text + 132, size - head, 0);
     if (error != LB_OK) return error;
     lb_set_baked(changes);
-    while (changes->price_count > 0) /* the patch tells all prices there are */
+    while (changes->price_count > 0) /* the patch contains all costs */
         lbi_put_price(changes, changes->prices[changes->price_count - 1].from,
                       changes->prices[changes->price_count - 1].to, 0, 0.0);
     return lbi_read_changes(changes, text + 132, size - head, 1);

@@ -16,12 +16,12 @@ using System.Text;
 
 namespace LevelBake
 {
-    /// <summary>What is wrong with a file, a patch or a question, in one line.</summary>
+    /// <summary>The error for an invalid file, patch or argument; the message is one line.</summary>
     public sealed class LevelException : Exception
     {
         public LevelException(string message) : base(message) { }
 
-        /// <summary>What somebody gave as a name, on one line.</summary>
+        /// <summary>Formats an invalid name as one line.</summary>
         internal static string Quoted(string name)
         {
             if (name == null) return "null";
@@ -38,7 +38,7 @@ namespace LevelBake
 
     // -- the file ---------------------------------------------------------------------------------
 
-    /// <summary>One column: where it lies in the file, and what of.</summary>
+    /// <summary>One column: its position in the file and its element type.</summary>
     internal sealed class Column
     {
         internal int Type, Offset, Count;
@@ -48,14 +48,14 @@ namespace LevelBake
         internal const int Text = 7;
     }
 
-    /// <summary>Numbers of one, two or four bytes.</summary>
+    /// <summary>Unsigned integers of one, two or four bytes.</summary>
     internal readonly struct Unsigned
     {
         private readonly byte[] bytes;
         private readonly ushort[] halves;
         private readonly uint[] words;
         internal readonly int Length;
-        /// <summary>The largest number there can be.</summary>
+        /// <summary>The largest representable number.</summary>
         internal readonly uint All;
 
         internal Unsigned(Array values)
@@ -75,7 +75,7 @@ namespace LevelBake
         }
     }
 
-    /// <summary>Finds the columns of a file; looks at nothing that they hold.</summary>
+    /// <summary>Parses the header and the table of columns, without verifying the elements of columns.</summary>
     internal sealed class FlatFile
     {
         internal readonly byte[] Bytes;
@@ -205,7 +205,7 @@ namespace LevelBake
         }
     }
 
-    /// <summary>Checks the columns of the level, or of a profile, and holds them by name.</summary>
+    /// <summary>The verified columns of the level, or of a profile, by name.</summary>
     internal sealed class Columns
     {
         // A line is a column: its name, its types by number, its dimensions, when it has to be there, and
@@ -416,7 +416,7 @@ label_toward 4 q -";
         public string Id { get; internal set; }
         public string Kind { get; internal set; }
         public int Node { get; internal set; }
-        /// <summary>Whom it is for; empty: everybody.</summary>
+        /// <summary>Names of the profiles that the spot is for; empty = all.</summary>
         public string[] Profiles { get; internal set; }
     }
 
@@ -427,7 +427,7 @@ label_toward 4 q -";
         public string Kind { get; internal set; }
         public int From { get; internal set; }
         public int To { get; internal set; }
-        /// <summary>In units.</summary>
+        /// <summary>Cost of taking the link, in units.</summary>
         public double Cost { get; internal set; }
         public bool BothWays { get; internal set; }
         public string[] Profiles { get; internal set; }
@@ -436,7 +436,7 @@ label_toward 4 q -";
     public sealed class DoorState
     {
         public string Name { get; internal set; }
-        /// <summary>The terrain that each node of the door gets, by number.</summary>
+        /// <summary>The terrain of each of the door's nodes, as an index of Level.Terrains.</summary>
         public byte[] Terrains { get; internal set; }
     }
 
@@ -446,30 +446,30 @@ label_toward 4 q -";
         public string Id { get; internal set; }
         public int[] Nodes { get; internal set; }
         public DoorState[] States { get; internal set; }
-        /// <summary>The place in States of the one that the level was baked in; -1: none.</summary>
+        /// <summary>Index of the baked state in States; -1 if the nodes match no state.</summary>
         public int Baked { get; internal set; }
     }
 
-    /// <summary>A level as it was baked. It never changes; <see cref="Changes"/> follows what does.</summary>
+    /// <summary>A baked level. Immutable; <see cref="Changes"/> is a changeable view of a level.</summary>
     public sealed class Level
     {
         private static readonly string[] Layouts = { null, "odd-r", "even-r", "odd-q", "even-q" };
 
         public string Name { get; private set; }
         public LevelKind Kind { get; private set; }
-        /// <summary>odd-r, even-r, odd-q or even-q; null where there are no hexagons.</summary>
+        /// <summary>odd-r, even-r, odd-q or even-q; null on other levels.</summary>
         public string HexLayout { get { return Layouts[Layout]; } }
         public int Width { get; private set; }
         /// <summary>Rows of one floor.</summary>
         public int FloorRows { get; private set; }
         public int Floors { get; private set; }
-        /// <summary>How many nodes there may be, from 0.</summary>
+        /// <summary>Number of nodes, walkable or not; nodes count from 0.</summary>
         public int Locations { get; private set; }
         public int TicksPerUnit { get; private set; }
-        /// <summary>The recipe that took effect, as JSON.</summary>
+        /// <summary>The effective recipe, as JSON.</summary>
         public string Recipe { get; private set; }
         public uint BakeRevision { get; private set; }
-        /// <summary>Of the asset, in hexadecimal.</summary>
+        /// <summary>Fingerprint of the asset, in hexadecimal.</summary>
         public string Fingerprint { get; private set; }
         public IReadOnlyList<string> Profiles { get; private set; }
         public IReadOnlyList<LevelTerrain> Terrains { get; private set; }
@@ -489,14 +489,14 @@ label_toward 4 q -";
         private readonly int[] dy = { 0, 1, 0, -1, 1, 1, -1, -1, 0, 1, 0, -1, 1, 1, -1, -1 };
         private readonly bool byColumn;
 
-        /// <summary>Opens the bytes of a .bake file and checks everything that lookups trust.</summary>
-        /// <exception cref="LevelException">The file is no .bake file, or is damaged.</exception>
+        /// <summary>Opens a level from the bytes of a .bake file, after verifying them.</summary>
+        /// <exception cref="LevelException">The bytes are not a .bake file, or are damaged.</exception>
         public static Level Open(byte[] bytes)
         {
             return new Level(new FlatFile(bytes));
         }
 
-        /// <summary>The same for bytes that lie elsewhere, such as in a NativeArray.</summary>
+        /// <summary>Opens a level from bytes in other memory, such as a NativeArray.</summary>
         public static Level Open(ReadOnlySpan<byte> bytes)
         {
             return new Level(new FlatFile(bytes.ToArray()));
@@ -568,8 +568,8 @@ label_toward 4 q -";
         }
 
         /// <summary>
-        /// Answers questions of one kind of agents; without a name, of the first. Where the file holds no
-        /// next hops, what is returned searches, and one thread at a time may ask it.
+        /// Returns the queries for one agent profile; the first profile by default. If the file has no
+        /// next hops, queries search, and only one thread at a time may use the Nav.
         /// </summary>
         public Nav Profile(string name = null)
         {
@@ -584,7 +584,7 @@ label_toward 4 q -";
             throw new LevelException("no profile " + LevelException.Quoted(name) + ", expected " + string.Join(" or ", Profiles));
         }
 
-        /// <summary>Follows changes from the level as it was baked.</summary>
+        /// <summary>Returns a changeable view of the level, at first as baked.</summary>
         public Changes Follow()
         {
             return new Changes(this);
@@ -592,7 +592,7 @@ label_toward 4 q -";
 
         // -- places -------------------------------------------------------------------------------
 
-        /// <summary>Sets dx and dy of hexagonal grids, by the parity of a line.</summary>
+        /// <summary>Sets dx and dy of the steps on hexagonal grids, by the parity of the line.</summary>
         private void LayOut()
         {
             int[] across = { 0, 1, 1, 0, -1, -1 };
@@ -610,7 +610,7 @@ label_toward 4 q -";
             headings.CopyTo(Heading, 0);
         }
 
-        /// <summary>Where direction m leads; -1: out of the floor.</summary>
+        /// <summary>Returns the neighbor in direction m; -1 outside the floor.</summary>
         internal int Step(int at, int m)
         {
             int y = at / Width, x = at - y * Width;
@@ -620,7 +620,7 @@ label_toward 4 q -";
             return at + dy[i] * Width + dx[i];
         }
 
-        /// <summary>How far a cell lies from another where neighbours differ by one at most.</summary>
+        /// <summary>Returns the offset of two cells in coordinates in which neighbors differ by at most one.</summary>
         internal void Chart(int from, int to, out int x, out int y)
         {
             int fromY = from / Width, toY = to / Width;
@@ -650,7 +650,7 @@ label_toward 4 q -";
             return ((long)from << 32) | (uint)to;
         }
 
-        /// <summary>Lists arcs by an end: those of i are order[first[i]] to order[first[i + 1] - 1].</summary>
+        /// <summary>Groups arcs by an end: those of node i are order[first[i]] to order[first[i + 1] - 1].</summary>
         internal static int[] ByEnd(int[] ends, int count, out int[] order)
         {
             var first = new int[count + 1];
@@ -662,14 +662,14 @@ label_toward 4 q -";
             return first;
         }
 
-        /// <summary>The node at a cell, whether or not anybody can stand there; -1: no such cell.</summary>
+        /// <summary>Returns the node at a cell, walkable or not; -1 outside the level.</summary>
         public int LocationOf(int x, int y, int floor = 0)
         {
             bool inside = x >= 0 && x < Width && y >= 0 && y < FloorRows && floor >= 0 && floor < Floors;
             return inside ? (floor * FloorRows + y) * Width + x : -1;
         }
 
-        /// <summary>Tells where a node lies; false on graphs, and where there is no such node.</summary>
+        /// <summary>Returns the cell of a node; false on graphs, or if the node does not exist.</summary>
         public bool CellOf(int node, out int x, out int y, out int floor)
         {
             x = y = floor = 0;
@@ -680,7 +680,7 @@ label_toward 4 q -";
             return true;
         }
 
-        /// <summary>The name of a graph's node; null: it has none.</summary>
+        /// <summary>Returns the name of a graph's node; null if nodes have no names.</summary>
         public string NodeName(int node)
         {
             if (!Inside(node)) return null;
@@ -689,7 +689,7 @@ label_toward 4 q -";
             return numbers == null ? null : numbers[node].ToString(CultureInfo.InvariantCulture);
         }
 
-        /// <summary>The node of a name; -1: there is none.</summary>
+        /// <summary>Returns the node with a name; -1 if no node has it.</summary>
         public int NodeNamed(string name)
         {
             for (int node = 0; name != null && node < Locations; node++)
@@ -697,7 +697,7 @@ label_toward 4 q -";
             return -1;
         }
 
-        /// <summary>The steps of the level's plane, and the middle of cell (0, 0) of a floor.</summary>
+        /// <summary>The steps between cells in the plane, and the center of cell (0, 0) of a floor.</summary>
         internal double[] Way(int floor, out double left, out double top)
         {
             double longer = 2 / Math.Sqrt(3), even = Layout > 0 && (Layout & 1) == 0 ? 0.5 : 0;
@@ -728,7 +728,7 @@ label_toward 4 q -";
             return ((Layout & 1) == 1 ? 0.5 : -0.5) * Math.Abs(line % 2);
         }
 
-        /// <summary>The middle of a node's cell, or where a graph's node lies; false: nothing says so.</summary>
+        /// <summary>Returns the center of a node's cell, or the position of a graph's node; false if unknown.</summary>
         public bool ToPoint(int node, out double pointX, out double pointY)
         {
             pointX = pointY = double.NaN;
@@ -750,7 +750,7 @@ label_toward 4 q -";
             return true;
         }
 
-        /// <summary>The node whose cell a point lies in, whether or not anybody stands there; -1: none.</summary>
+        /// <summary>Returns the node whose cell contains a point, walkable or not; -1 outside the level.</summary>
         public int ToNode(double x, double y, int floor = 0)
         {
             if (LocationOf(0, 0, floor) < 0) return -1;
@@ -768,7 +768,7 @@ label_toward 4 q -";
             return inside ? LocationOf((int)column, (int)row, floor) : -1;
         }
 
-        /// <summary>The column and the row that a point lies in, not rounded down.</summary>
+        /// <summary>Returns the column and row of a point, as fractions.</summary>
         internal void Square(double x, double y, int floor, out double column, out double row)
         {
             double left, top;
@@ -780,7 +780,7 @@ label_toward 4 q -";
             row = plain ? v / w[3] : (v * w[0] - u * w[1]) / area;
         }
 
-        /// <summary>The line and the place in it of the hexagon around an offset.</summary>
+        /// <summary>Returns the line and index of the hexagon that contains an offset.</summary>
         private void Hexagon(double across, double along, double pitch, double step, double side,
                              out double line, out double place)
         {
@@ -887,9 +887,9 @@ label_toward 4 q -";
     // -- one kind of agents -----------------------------------------------------------------------
 
     /// <summary>
-    /// Answers the questions of one profile: about the level as it was baked, or, where
-    /// <see cref="Changes.Profile"/> gave it, about the level as it is now. One thread at a time may ask
-    /// about a level that changes, and any number of threads about one as it was baked.
+    /// The queries for one agent profile, on the baked level, or, if returned by
+    /// <see cref="Changes.Profile"/>, on the current level. Any number of threads may query a baked level,
+    /// but only one thread at a time a changeable one.
     /// </summary>
     public class Nav
     {
@@ -897,9 +897,9 @@ label_toward 4 q -";
 
         public Level Level { get; private set; }
         public string Name { get; private set; }
-        /// <summary>Cells along one side of the footprint.</summary>
+        /// <summary>Side length of the square footprint, in cells.</summary>
         public int Size { get; private set; }
-        /// <summary>The nodes on which the profile could stand when the level was baked.</summary>
+        /// <summary>The nodes that the profile can stand on in the baked level.</summary>
         public ReadOnlySpan<int> Nodes { get { return places; } }
 
         internal readonly Columns C;
@@ -951,7 +951,7 @@ label_toward 4 q -";
             Check();
         }
 
-        /// <summary>The same tables, for one that follows changes.</summary>
+        /// <summary>Creates queries on the same tables for a changeable level.</summary>
         internal Nav(Nav baked)
         {
             Level = baked.Level;
@@ -966,7 +966,7 @@ label_toward 4 q -";
             classOf = baked.classOf;
         }
 
-        /// <summary>Checks what no range of numbers says.</summary>
+        /// <summary>Verifies the constraints between elements of the tables.</summary>
         private void Check()
         {
             for (int i = 0; i < Rows; i++) places[i] = -1;
@@ -1001,20 +1001,20 @@ label_toward 4 q -";
             }
         }
 
-        /// <summary>Whether the profile can stand on a node.</summary>
+        /// <summary>Returns whether the profile can stand on a node.</summary>
         public virtual bool Stands(int node)
         {
             return Level.Inside(node) && RowAt[node] >= 0;
         }
 
-        /// <summary>The node at a cell; -1: nobody of the profile stands there.</summary>
+        /// <summary>Returns the node at a cell; -1 if the profile cannot stand there.</summary>
         public int NodeAt(int x, int y, int floor = 0)
         {
             int at = Level.LocationOf(x, y, floor);
             return Stands(at) ? at : -1;
         }
 
-        /// <summary>The node to step to on a shortest path; `from` itself when there; -1: no path.</summary>
+        /// <summary>Returns the next node on a shortest path; `from` when already there; -1 if unreachable.</summary>
         public virtual int NextHop(int from, int to)
         {
             if (!Level.Inside(from) || !Level.Inside(to)) return -1;
@@ -1025,7 +1025,7 @@ label_toward 4 q -";
             return m < 0 ? -1 : Target(from, m);
         }
 
-        /// <summary>Next hops of many pairs.</summary>
+        /// <summary>Writes the next hops of many pairs.</summary>
         public void NextHops(ReadOnlySpan<int> from, ReadOnlySpan<int> to, Span<int> hops)
         {
             if (to.Length < from.Length || hops.Length < from.Length)
@@ -1033,8 +1033,8 @@ label_toward 4 q -";
             for (int i = 0; i < from.Length; i++) hops[i] = NextHop(from[i], to[i]);
         }
 
-        /// <summary>The next hop of every node toward one goal; -1: no path, or nobody stands there.</summary>
-        /// <param name="hops">Room for a node for each of Level.Locations.</param>
+        /// <summary>Writes the next hop of every node toward one goal; -1 if unreachable or not walkable.</summary>
+        /// <param name="hops">Buffer of Level.Locations elements.</param>
         public virtual void HopsTo(int goal, Span<int> hops)
         {
             CheckRoom(hops);
@@ -1048,7 +1048,7 @@ label_toward 4 q -";
                 throw new LevelException("room for " + hops.Length + " hops, expected Level.Locations: " + Level.Locations);
         }
 
-        /// <summary>What the tables say at one row of another one; -1: there is no path.</summary>
+        /// <summary>Returns the move from one row toward another; -1 without a path.</summary>
         internal int MoveOf(int row, int goal, int from, int to)
         {
             if (!saysNone && !Joined(row, goal)) return -1;
@@ -1072,7 +1072,7 @@ label_toward 4 q -";
             return m == none ? -1 : (int)m;
         }
 
-        /// <summary>Where a move leads; refuses the file where that is nowhere.</summary>
+        /// <summary>Returns the node that a move leads to; throws if there is none.</summary>
         internal int Target(int at, int m)
         {
             int head = -1;
@@ -1095,8 +1095,8 @@ label_toward 4 q -";
         }
 
         /// <summary>
-        /// Writes all nodes of a shortest path, both ends with it, as many as there is room for, and
-        /// returns how many it has; 0: there is none.
+        /// Writes the nodes of a shortest path, both ends included, as many as fit, and
+        /// returns the number of nodes of the whole path; 0 if unreachable.
         /// </summary>
         public int Path(int from, int to, Span<int> nodes)
         {
@@ -1111,7 +1111,7 @@ label_toward 4 q -";
             }
         }
 
-        /// <summary>All nodes of a shortest path, in a list that is cleared first.</summary>
+        /// <summary>Writes the nodes of a shortest path to a list, which is cleared first.</summary>
         public int Path(int from, int to, List<int> nodes)
         {
             if (nodes == null) throw new LevelException("expected a list of nodes, found null");
@@ -1126,7 +1126,7 @@ label_toward 4 q -";
             }
         }
 
-        /// <summary>Units of a shortest path; infinity: there is none.</summary>
+        /// <summary>Returns the cost of a shortest path in units; infinity if unreachable.</summary>
         public virtual double Distance(int from, int to)
         {
             if (!Level.Inside(from) || !Level.Inside(to)) return double.PositiveInfinity;
@@ -1151,7 +1151,7 @@ label_toward 4 q -";
             return total;
         }
 
-        /// <summary>Ticks of a move of the baked tables.</summary>
+        /// <summary>Returns the baked cost of a move in ticks.</summary>
         private long BakedPrice(int at, int m, int head)
         {
             Price own;
@@ -1203,10 +1203,10 @@ label_toward 4 q -";
             return least < NoWay ? least : Prices.Blocked;
         }
 
-        /// <summary>Whether the tables say what can be reached.</summary>
+        /// <summary>Returns whether the tables contain reachability.</summary>
         internal bool Tells { get { return HasHops || !saysNone || reach != null; } }
 
-        /// <summary>Whether there is a path.</summary>
+        /// <summary>Returns whether a path exists.</summary>
         public virtual bool Reachable(int from, int to)
         {
             if (!Level.Inside(from) || !Level.Inside(to)) return false;
@@ -1216,8 +1216,8 @@ label_toward 4 q -";
         }
 
         /// <summary>
-        /// The node that a point lies in, if the profile can stand there, or else the nearest one; of several
-        /// the first; -1: there is none.
+        /// Returns the node that contains a point if walkable, otherwise the nearest walkable node; ties go to
+        /// the first node; -1 if there is none.
         /// </summary>
         public int Nearest(double x, double y, int floor = 0)
         {
@@ -1296,7 +1296,7 @@ label_toward 4 q -";
         }
     }
 
-    /// <summary>What a level is made of: as it was baked, or as it is now.</summary>
+    /// <summary>A level state: terrain, obstacles and costs of single arcs.</summary>
     internal sealed class Ground
     {
         internal byte[] Terrain;
@@ -1304,7 +1304,7 @@ label_toward 4 q -";
         internal Dictionary<long, Price> Prices;
     }
 
-    /// <summary>Prices the arcs of one profile by the rules of the bake.</summary>
+    /// <summary>Computes the costs of one profile's arcs by the rules of the bake.</summary>
     internal sealed class Prices
     {
         internal const int Blocked = int.MaxValue, MaxWeight = 1 << 29, NoClass = ushort.MaxValue;
@@ -1336,7 +1336,7 @@ label_toward 4 q -";
             slope = elevation == null ? null : nav.C.Doubles("slope");
         }
 
-        /// <summary>The ticks of the cheapest straight step, and of the cheapest diagonal way.</summary>
+        /// <summary>The costs in ticks of the cheapest straight step, and of the cheapest diagonal move.</summary>
         internal void Cheapest(out long straight, out long diagonal)
         {
             straight = diagonal = Blocked;
@@ -1351,7 +1351,7 @@ label_toward 4 q -";
             return classOf[terrain] == NoClass;
         }
 
-        /// <summary>The largest class under the footprint; NoClass: it does not fit.</summary>
+        /// <summary>Returns the highest class under the footprint; NoClass if it does not fit.</summary>
         internal int ClassAt(int at, Ground ground)
         {
             if (size == 1) return ground.Obstacle[at] ? NoClass : classOf[ground.Terrain[at]];
@@ -1366,7 +1366,7 @@ label_toward 4 q -";
             return most;
         }
 
-        /// <summary>Whether terrain and ledges let the whole footprint make a step.</summary>
+        /// <summary>Returns whether terrain and ledges allow the whole footprint to step.</summary>
         private bool MayStep(int tail, int head, int bits, byte[] terrain)
         {
             if (enter == null && barred == null) return true;
@@ -1401,7 +1401,7 @@ label_toward 4 q -";
             return stepTicks[((diagonal ? classes : 0) + a) * classes + b];
         }
 
-        /// <summary>What the slope of an arc of a graph adds to its price in units; infinity: it is too steep.</summary>
+        /// <summary>Returns the additional cost of a graph arc's slope in units; infinity if too steep.</summary>
         private double SlopeOf(int at, int head)
         {
             double rise = slope == null ? 0 : elevation[head] - elevation[at];
@@ -1410,7 +1410,7 @@ label_toward 4 q -";
             return rise > 0 ? slope[0] * rise : slope[1] * -rise;
         }
 
-        /// <summary>The price of an arc that is no step.</summary>
+        /// <summary>Returns the cost of a graph arc or a link in ticks.</summary>
         private int ArcPrice(int j, int at, int head, Ground ground)
         {
             if (level.C.Has("cell")) return weight[j]; // Nothing changes there, and nothing else says what it costs.
@@ -1428,7 +1428,7 @@ label_toward 4 q -";
             return ticks >= 1 && ticks <= MaxWeight ? (int)ticks : Blocked;
         }
 
-        /// <summary>The price of direction m, or of arc j where that is not negative.</summary>
+        /// <summary>Returns the cost in ticks of direction m, or of arc j if not negative.</summary>
         internal int Of(int at, int m, int head, int j, Ground ground)
         {
             int ticks = j < 0 ? StepPrice(at, m, head, ground) : ArcPrice(j, at, head, ground);
@@ -1437,7 +1437,7 @@ label_toward 4 q -";
             return ground.Prices.TryGetValue(Level.Key(at, head), out own) ? own.Ticks : ticks;
         }
 
-        /// <summary>The price of a move of the tables.</summary>
+        /// <summary>Returns the cost of a move of the tables in ticks.</summary>
         internal int OfMove(int at, int m, int head, Ground ground)
         {
             return Of(at, m, head, m < level.Directions ? -1 : level.First[at] + m - level.Directions, ground);
@@ -1445,8 +1445,8 @@ label_toward 4 q -";
     }
 
     /// <summary>
-    /// Distances and next hops toward one goal, by A* against the direction of the arcs, as far as
-    /// somebody asked for them. What is known does not depend on what was asked before.
+    /// Distances and next hops toward one goal, by backward A* on demand. Results do not depend on the
+    /// order of queries.
     /// </summary>
     internal sealed class Field
     {
@@ -1495,7 +1495,7 @@ label_toward 4 q -";
             aim = -1;
         }
 
-        /// <summary>A lower bound of the ticks from one cell to another.</summary>
+        /// <summary>Returns a lower bound of the distance between two cells in ticks.</summary>
         private long Estimate(int from, int to)
         {
             if (from < 0 || !plain) return 0;
@@ -1506,7 +1506,7 @@ label_toward 4 q -";
             return Math.Abs(dx - dy) * straight + Math.Min(dx, dy) * diagonal;
         }
 
-        /// <summary>Of nodes that may lie on equally short paths, the one farthest along comes first.</summary>
+        /// <summary>Adds a node to the open list; ties go to the node farthest from the goal.</summary>
         private void Push(int at)
         {
             if (count == nodes.Length)
@@ -1543,7 +1543,7 @@ label_toward 4 q -";
 
         internal bool Knows(int node) { return node >= 0 && done[node] > 0; }
 
-        /// <summary>Goes on until the distance of a node is known; of all of them, if that is -1.</summary>
+        /// <summary>Searches until the distance of a node is final; -1 = of all nodes.</summary>
         internal void Settle(int from)
         {
             if (Knows(from)) return;
@@ -1552,8 +1552,8 @@ label_toward 4 q -";
         }
 
         /// <summary>
-        /// Orders what is open for whoever asks, but not anew for those on a shortest path from the
-        /// one it is ordered for. Returns how much larger the keys may be then.
+        /// Sets the node that the heuristic aims at, and rebuilds the open list, unless the new node may be
+        /// on a shortest path from the current one. Returns the slack to add to keys in that case.
         /// </summary>
         private long AimAt(int from)
         {
@@ -1568,7 +1568,7 @@ label_toward 4 q -";
             return 0;
         }
 
-        /// <summary>Settles the node of the lowest key.</summary>
+        /// <summary>Expands the node with the lowest key.</summary>
         private void Expand()
         {
             int at = Pop();
@@ -1593,7 +1593,7 @@ label_toward 4 q -";
             Push(tail);
         }
 
-        /// <summary>The baked node if it begins a shortest path, else the first one that does; -1: there is none.</summary>
+        /// <summary>Returns the baked next node if it starts a shortest path, else the first; -1: none.</summary>
         internal int Hop(int from, int baked)
         {
             Settle(from);
@@ -1616,7 +1616,7 @@ label_toward 4 q -";
             return -1;
         }
 
-        /// <summary>Whether an arc begins a shortest path: goes on as long as something open may lie on one.</summary>
+        /// <summary>Returns whether an arc starts a shortest path; searches while an open node may be on one.</summary>
         private bool IsTight(int from, int head, int price)
         {
             long left = Ticks[from] - price;
@@ -1630,35 +1630,35 @@ label_toward 4 q -";
         }
     }
 
-    /// <summary>One batch of changes, which is applied as a whole or not at all.</summary>
+    /// <summary>One batch of changes, applied completely or not at all.</summary>
     public sealed class Update
     {
         internal readonly List<int> Blocked = new List<int>(), Opened = new List<int>();
         internal readonly List<KeyValuePair<int, int>> Terrains = new List<KeyValuePair<int, int>>();
         internal readonly List<KeyValuePair<long, double?>> Prices = new List<KeyValuePair<long, double?>>();
 
-        /// <summary>Puts an obstacle on a node, on which nobody can stand.</summary>
+        /// <summary>Blocks a node with an obstacle, for all profiles.</summary>
         public Update Block(int node)
         {
             Blocked.Add(node);
             return this;
         }
 
-        /// <summary>Takes the obstacle away; where nobody can stand on what is below, it becomes floor.</summary>
+        /// <summary>Removes an obstacle. Unwalkable terrain becomes the most common walkable one.</summary>
         public Update Open(int node)
         {
             Opened.Add(node);
             return this;
         }
 
-        /// <summary>Gives a node another terrain, by its place in Level.Terrains.</summary>
+        /// <summary>Changes the terrain of a node; the terrain is an index of Level.Terrains.</summary>
         public Update Terrain(int node, int terrain)
         {
             Terrains.Add(new KeyValuePair<int, int>(node, terrain));
             return this;
         }
 
-        /// <summary>Sets the price of an arc in units; infinity closes it, null takes the price away.</summary>
+        /// <summary>Changes the cost of an arc in units; infinity closes it, null restores the usual cost.</summary>
         public Update Price(int from, int to, double? units)
         {
             Prices.Add(new KeyValuePair<long, double?>(Level.Key(from, to), units));
@@ -1666,11 +1666,11 @@ label_toward 4 q -";
         }
     }
 
-    /// <summary>Follows changes of a level; every answer is exact as soon as an update returns.</summary>
+    /// <summary>A changeable view of a level. After an update returns, all answers match a fresh bake.</summary>
     public sealed class Changes
     {
         public Level Level { get; private set; }
-        /// <summary>Whether anything is other than when the level was baked.</summary>
+        /// <summary>Whether the level differs from the baked one.</summary>
         public bool Changed { get; private set; }
 
         internal readonly Ground Baked, Now;
@@ -1692,13 +1692,13 @@ label_toward 4 q -";
             Reset();
         }
 
-        /// <summary>Answers questions of one profile about the level as it is now.</summary>
+        /// <summary>Returns the queries for one agent profile on the current level.</summary>
         public Nav Profile(string name = null)
         {
             return navs[Level.ProfileNumber(name)];
         }
 
-        /// <summary>Makes the level what it was when it was baked.</summary>
+        /// <summary>Restores the baked level.</summary>
         public void Reset()
         {
             Now.Terrain = (byte[])Baked.Terrain.Clone();
@@ -1711,7 +1711,7 @@ label_toward 4 q -";
             Version++;
         }
 
-        /// <summary>The terrain of a node now, by its place in Level.Terrains; -1: no such node.</summary>
+        /// <summary>Returns a node.s current terrain, as an index of Level.Terrains; -1 if it does not exist.</summary>
         public int TerrainAt(int node)
         {
             return Level.Inside(node) ? Now.Terrain[node] : -1;
@@ -1751,7 +1751,7 @@ label_toward 4 q -";
             return new Price(units, (int)ticks);
         }
 
-        /// <summary>Refuses a price of what neither a step nor another arc joins.</summary>
+        /// <summary>Throws unless a step or another arc connects two nodes.</summary>
         private long Arc(int from, int to)
         {
             bool joined = false;
@@ -1762,8 +1762,8 @@ label_toward 4 q -";
             return Level.Key(from, to);
         }
 
-        /// <summary>Applies a batch of changes, all of it or nothing.</summary>
-        /// <exception cref="LevelException">There is no such node, terrain or arc.</exception>
+        /// <summary>Applies a batch of changes, completely or not at all.</summary>
+        /// <exception cref="LevelException">A node, terrain or arc does not exist.</exception>
         public void Apply(Update update)
         {
             if (update == null) throw new LevelException("expected an update, found null");
@@ -1798,7 +1798,7 @@ label_toward 4 q -";
             });
         }
 
-        /// <summary>Refuses changes where cells are nodes, as the file does not hold the rules of their steps.</summary>
+        /// <summary>Throws if cells are nodes in the file, which has no movement rules then.</summary>
         private void CheckCells()
         {
             if (Level.C.Has("cell"))
@@ -1813,7 +1813,7 @@ label_toward 4 q -";
             if (solid) Now.Terrain[at] = (byte)Level.Usual;
         }
 
-        /// <summary>Makes a change to some nodes and arcs, and counts what it does to prices.</summary>
+        /// <summary>Applies a change of nodes and arcs, and counts differences and cheaper arcs.</summary>
         private void Count(HashSet<int> nodes, List<long> arcs, Action change)
         {
             var near = new HashSet<int>[navs.Length];
@@ -1872,14 +1872,14 @@ label_toward 4 q -";
             throw new LevelException("there is no door " + LevelException.Quoted(name));
         }
 
-        /// <summary>The name of the state that a door is in; null: none of them.</summary>
+        /// <summary>Returns the name of a door's current state; null if its nodes match no state.</summary>
         public string DoorState(string name)
         {
             int i = DoorNumber(name), state = StateOf(i);
             return state < 0 ? null : Level.Doors[i].States[state].Name;
         }
 
-        /// <summary>Puts a door into one of its states.</summary>
+        /// <summary>Changes a door to one of its states.</summary>
         public void SetDoor(string name, string state)
         {
             int i = DoorNumber(name);
@@ -1894,7 +1894,7 @@ label_toward 4 q -";
 
         // -- patches ------------------------------------------------------------------------------
 
-        /// <summary>Writes down what has become of the level, as text for a savegame.</summary>
+        /// <summary>Returns the differences from the baked level as text for a saved game.</summary>
         public string Patch()
         {
             var terrain = new List<string>();
@@ -1927,8 +1927,8 @@ label_toward 4 q -";
             }
         }
 
-        /// <summary>Makes the level what a patch says, whatever has become of it meanwhile.</summary>
-        /// <exception cref="LevelException">It is damaged, or of another level; nothing has changed.</exception>
+        /// <summary>Restores the level that a patch describes; this replaces all other changes.</summary>
+        /// <exception cref="LevelException">The patch is damaged, or belongs to another level; the level stays unchanged.</exception>
         public void ApplyPatch(string patch)
         {
             int end = (patch ?? "").IndexOf('\n') + 1;
@@ -1988,7 +1988,7 @@ label_toward 4 q -";
         }
     }
 
-    /// <summary>Answers the questions of one profile about the level as it is now.</summary>
+    /// <summary>The queries of one profile on the current level.</summary>
     internal sealed class LiveNav : Nav
     {
         private const int Fields = 4;
@@ -2010,7 +2010,7 @@ label_toward 4 q -";
             walked = new int[Rows + 1];
         }
 
-        /// <summary>The nodes whose arcs may change their price with some nodes, and the tails of arcs.</summary>
+        /// <summary>Returns the nodes whose arcs may change their cost, for changed nodes and tails of arcs.</summary>
         internal HashSet<int> Touched(HashSet<int> nodes, List<long> arcs)
         {
             var near = new HashSet<int>();
@@ -2036,7 +2036,7 @@ label_toward 4 q -";
             return near;
         }
 
-        /// <summary>How many arcs out of some nodes cost less than when the level was baked.</summary>
+        /// <summary>Counts the arcs out of nodes that cost less than in the bake.</summary>
         internal int CountCheaper(HashSet<int> nodes)
         {
             int count = 0;
@@ -2061,7 +2061,7 @@ label_toward 4 q -";
             return changes.Changed ? Prices.ClassAt(node, changes.Now) < Prices.NoClass : RowAt[node] >= 0;
         }
 
-        /// <summary>Whether the baked path is the answer: 1; 0 as there is none; -1: search.</summary>
+        /// <summary>Returns 1 if the baked path is valid, 0 without a path, -1 if a search is needed.</summary>
         private int Holds(int from, int to)
         {
             int goal = RowAt[to];
@@ -2088,7 +2088,7 @@ label_toward 4 q -";
             return 1;
         }
 
-        /// <summary>The field toward a goal that was searched since the last change, if there is one.</summary>
+        /// <summary>Returns the field toward a goal if searched since the last change, otherwise null.</summary>
         private Field Kept(int goal)
         {
             foreach (Field field in fields)
@@ -2152,7 +2152,7 @@ label_toward 4 q -";
         }
     }
 
-    /// <summary>Reads JSON: objects, lists, text and numbers, as patches hold them.</summary>
+    /// <summary>Parses the JSON of patches: objects, lists, text and numbers.</summary>
     internal sealed class Json
     {
         private readonly string text;

@@ -1,4 +1,4 @@
---- Levels that `bake export` wrote, for LuaJIT and LÖVE: a thin binding of the C reader.
+--- Reader of flat files (.bake) for LuaJIT and LÖVE: a thin binding of the C reader.
 --
 --   local levelbake = require("levelbake")
 --   local level = assert(levelbake.open(love.filesystem.read("keep.bake")))
@@ -6,8 +6,8 @@
 --   local at, goal = nav:node_at(3, 4), nav:node_at(30, 12)
 --   while at and at ~= goal do at = nav:next_hop(at, goal) end
 --
--- Nodes, profiles, doors and the like are numbers from 0, as in the file. Whatever has no answer is nil, and
--- what is refused is nil and a line that says why. An argument of the wrong type is a Lua error.
+-- Nodes, profiles, doors and other objects are numbers from 0, as in the file. A missing result is nil; a failed
+-- call returns nil and a message of one line. An argument of the wrong type raises a Lua error.
 local ffi = require("ffi")
 
 ffi.cdef [[
@@ -61,7 +61,7 @@ void lb_numbers(const lb_level *, int32_t *);
 int lb_patch_read(lb_changes *, const char *, size_t);
 ]]
 
--- The library that readers/c/levelbake.c makes: LEVELBAKE_LIBRARY says where, or it is found by its name.
+-- The library compiled from readers/c/levelbake.c: the path in LEVELBAKE_LIBRARY, or found by name.
 local C = ffi.load(os.getenv("LEVELBAKE_LIBRARY") or "levelbake")
 
 local levelbake = { PROFILES = 0, TERRAINS = 1, DOORS = 2, SPOTS = 3, REGIONS = 4, LINKS = 5, NODES = 6 }
@@ -73,12 +73,12 @@ local EXACT = 2 ^ 53 - 1 -- the largest whole number that no other one is rounde
 local Level, Nav, Changes = {}, {}, {}
 Level.__index, Nav.__index, Changes.__index = Level, Nav, Changes
 
--- What C needs of each object: its pointer, and the memory that this refers to. It lies beside the objects,
--- where games cannot change it, so memory lives as long as an object that uses it.
+-- For each object, its C pointer and the memory that the pointer refers to, in a weak table that games cannot
+-- change, so that memory lives as long as the objects that use it.
 local weak = { __mode = "k" }
 local levels, navs, changed = setmetatable({}, weak), setmetatable({}, weak), setmetatable({}, weak)
 
--- Errors name the line of the game: it calls a method, which calls one of the three below, which calls this.
+-- Level 4: errors report the line of the game, which called a method, a function below, and this.
 local function expect(what, expected, found)
   local kind = type(found)
   if kind == "string" then kind = ('the string "%s"'):format((found:sub(1, 40):gsub("%c", "?"))) end
@@ -91,7 +91,7 @@ local function own(objects, kind, object)
   return found
 end
 
--- A number that C can take. Those that count nothing (fractions, NaN, whatever is out of range) become -1.
+-- Converts a number for C. Invalid numbers (fractions, NaN, out of range) become -1.
 local function whole(what, number)
   if type(number) ~= "number" then expect(what, "a number", number) end
   if number < -1 or number > 2147483647 or number % 1 ~= 0 then return -1 end
@@ -120,13 +120,13 @@ local function done(error)
   return nil, ffi.string(C.lb_error_text(error))
 end
 
--- A text that holds a zero is no name, and C would read it up to there.
+-- A text with a zero byte cannot be a name, and C would truncate it.
 local function is_name(value) return not value:find("\0", 1, true) end
 
--- Memory at a multiple of 8 that lives as long as what is returned.
+-- Allocates memory aligned to 8 that lives as long as the returned object.
 local function room(size) return ffi.new("uint64_t[?]", math.floor(tonumber(size) / 8) + 1) end
 
---- Open a level from the bytes of its file: a string.
+--- Open a level from a string with the bytes of a .bake file.
 function levelbake.open(bytes)
   if type(bytes) ~= "string" then return nil, "the bytes of a level are a string" end
   local inside = { bytes = room(#bytes), memory = room(C.lb_size_of_level) }
@@ -139,7 +139,7 @@ function levelbake.open(bytes)
   return level
 end
 
--- What C needs to follow changes, with room for prices of so many single arcs.
+-- Allocate the C state of changes, with a capacity for costs of single arcs.
 local function opened(level, prices)
   local size = C.lb_changes_size(level.pointer, prices)
   if size == 0 then return nil, "room for prices of 0 to 16777216 single arcs can be had" end
@@ -150,7 +150,7 @@ local function opened(level, prices)
   return inside
 end
 
---- A navigator for the profile of a name, or for the first one.
+--- Return the queries for a profile; the first profile by default.
 function Level:profile(name)
   local level = own(levels, "level", self)
   if name ~= nil and not is_name(checked("the name of a profile", "string", name)) then
@@ -172,7 +172,7 @@ function Level:profile(name)
   return nav
 end
 
---- What kind of level it is, and how large: in cells, those of one floor for the height.
+--- Return the kind and size of the level; the height is that of one floor, in cells.
 function Level:size()
   local level, numbers = own(levels, "level", self), ffi.new("int32_t[7]")
   C.lb_numbers(level.pointer, numbers)
@@ -182,7 +182,7 @@ function Level:size()
 end
 
 function Level:name() return text(C.lb_level_name(own(levels, "level", self).pointer)) end
---- How many things of a kind there are, their names and their numbers.
+--- Return the count of objects of a kind, the name of one, and the number of a name.
 function Level:count(kind) return C.lb_count(own(levels, "level", self).pointer, whole("the kind of things", kind)) end
 function Level:name_of(kind, number)
   local level = own(levels, "level", self)
@@ -199,7 +199,7 @@ function Level:id_of(kind, number)
   return text(C.lb_id(level.pointer, whole("the kind of things", kind), whole("the number of a thing", number)))
 end
 
---- The names of the profiles that a spot or link is for; none: it is for all.
+--- Return the names of the profiles that a spot or link is for; empty = all.
 function Level:profiles_of(kind, number)
   local level, found = own(levels, "level", self), {}
   kind, number = whole("the kind of things", kind), whole("the number of a thing", number)
@@ -210,7 +210,7 @@ function Level:profiles_of(kind, number)
   end
 end
 
---- The name of a graph's node: a text or a number; an int64_t beyond 2^53, where numbers of Lua are rounded.
+--- Return the name of a graph's node: a string or a number; an int64_t beyond 2^53, where Lua's numbers round.
 function Level:node_name(node)
   local level = own(levels, "level", self)
   node = whole("a node", node)
@@ -221,7 +221,7 @@ function Level:node_name(node)
   return tonumber(number)
 end
 
---- The node that has a name: a text, a number or an int64_t.
+--- Return the node with a name: a string, a number or an int64_t.
 function Level:node_named(name)
   local level, number = own(levels, "level", self), nil
   if type(name) == "string" then
@@ -241,7 +241,7 @@ function Level:node_named(name)
   return known(C.lb_node_of_number(level.pointer, number))
 end
 
---- The cells of a door or region.
+--- Return the nodes of a door or region.
 function Level:cells(kind, number)
   local level, cells, found = own(levels, "level", self), ffi.new("const int32_t *[1]"), {}
   kind, number = whole("the kind of things", kind), whole("the number of a thing", number)
@@ -266,7 +266,7 @@ function Level:link(number)
            both_ways = link.both_ways ~= 0, profiles = self:profiles_of(LINKS, number), id = self:id_of(LINKS, number) }
 end
 
---- A door: its name, nodes, the state it was baked in, and the terrains of its nodes in each state.
+--- Return a door: its name, nodes, baked state, and the terrains of its nodes in each state.
 function Level:door(number)
   local level = own(levels, "level", self)
   number = whole("the number of a door", number)
@@ -282,7 +282,7 @@ function Level:door(number)
   return found
 end
 
---- Where the middle of a node lies in the units of the source, and the cell that a point lies in.
+--- Convert between nodes and points in the units of the level's source.
 function Level:point_of(node)
   local level, at = own(levels, "level", self), ffi.new("double[2]")
   if C.lb_point_of(level.pointer, whole("a node", node), at, at + 1) == 0 then return nil end
@@ -310,7 +310,7 @@ function Nav:nearest(x, y, floor)
   x, y = checked("x", "number", x), checked("y", "number", y)
   return known(C.lb_nearest(nav.pointer, x, y, whole("a floor", floor or 0)))
 end
---- The node to step to on a shortest path, the node itself when there; nil: no path.
+--- Return the next node on a shortest path; the node itself when already there; nil if unreachable.
 function Nav:next_hop(from, to)
   local nav = own(navs, "nav", self)
   return known(C.lb_next_hop(nav.pointer, whole("the node from", from), whole("the node to", to)))
@@ -319,12 +319,12 @@ function Nav:reachable(from, to)
   local nav = own(navs, "nav", self)
   return C.lb_reachable(nav.pointer, whole("the node from", from), whole("the node to", to)) ~= 0
 end
---- The cost of a shortest path in units; math.huge: none.
+--- Return the cost of a shortest path in units; math.huge if unreachable.
 function Nav:distance(from, to)
   local nav = own(navs, "nav", self)
   return C.lb_distance(nav.pointer, whole("the node from", from), whole("the node to", to))
 end
---- The nodes of a shortest path, both ends included; nil: none.
+--- Return the nodes of a shortest path, both ends included; nil if unreachable.
 function Nav:path(from, to)
   local nav = own(navs, "nav", self)
   from, to = whole("the node from", from), whole("the node to", to)
@@ -336,7 +336,7 @@ function Nav:path(from, to)
   return found
 end
 
---- Follow changes of the level from now on; nil: answer as it was baked. Refused, it goes on as before.
+--- Query the changed level from now on; nil = the baked level. On an error, nothing changes.
 function Nav:follow(changes)
   local nav, followed = own(navs, "nav", self), nil
   if changes ~= nil then
@@ -350,7 +350,7 @@ function Nav:follow(changes)
   return true
 end
 
---- Changes of the level, with room for prices of so many single arcs (64).
+--- Return changes of the level, with a capacity for costs of single arcs (default 64).
 function Level:changes(prices)
   local level = own(levels, "level", self)
   local inside, why = opened(level, whole("the prices to have room for", prices or 64))
@@ -370,7 +370,7 @@ function Changes:terrain(node, code)
   local changes = own(changed, "changes object", self)
   return done(C.lb_set_terrain(changes.pointer, whole("a node", node), whole("the number of a terrain", code)))
 end
---- The price of all arcs between two nodes in units: math.huge closes them, nil is the usual one.
+--- Set the cost of all arcs between two nodes in units: math.huge closes them, nil restores the usual cost.
 function Changes:price(from, to, units)
   local changes = own(changed, "changes object", self)
   from, to = whole("the node from", from), whole("the node to", to)

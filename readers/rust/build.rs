@@ -1,4 +1,4 @@
-//! Compiles the C reader with the compiler of the system: no crate is needed for one file.
+//! Compiles the C reader with the system's compiler, without the crate `cc`.
 use std::env;
 use std::path::PathBuf;
 use std::process::Command;
@@ -11,7 +11,7 @@ fn run(command: &mut Command, hint: &str) {
     }
 }
 
-/// The program that is set for a target, as other build scripts look it up: CC_TARGET with - or _, TARGET_CC, CC.
+/// Returns the compiler for a target, from the usual variables: CC_TARGET with - or _, TARGET_CC, CC.
 fn given(name: &str, target: &str, is_cross: bool) -> Option<String> {
     let mut names = vec![format!("{}_{}", name, target), format!("{}_{}", name, target.replace('-', "_"))];
     if is_cross {
@@ -24,7 +24,7 @@ fn given(name: &str, target: &str, is_cross: bool) -> Option<String> {
     })
 }
 
-/// What GNU tools for a target begin with, such as `aarch64-linux-gnu-`.
+/// Returns the prefix of GNU tools for a target, such as `aarch64-linux-gnu-`.
 fn prefix(target: &str) -> Option<String> {
     let parts: Vec<&str> = target.split('-').collect();
     match parts[..] {

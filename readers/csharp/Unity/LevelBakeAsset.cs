@@ -2,13 +2,13 @@ using UnityEngine;
 
 namespace LevelBake.Unity
 {
-    /// <summary>A .bake file as Unity keeps it. The importer makes it; a scene refers to it.</summary>
+    /// <summary>A .bake file as a Unity asset. The importer creates it, and scenes refer to it.</summary>
     public sealed class LevelBakeAsset : ScriptableObject
     {
         [SerializeField, HideInInspector] private byte[] bytes;
         private Level level;
 
-        /// <summary>The level, which is opened when it is first asked for.</summary>
+        /// <summary>The level, opened on first use.</summary>
         /// <exception cref="LevelException">The file is damaged.</exception>
         public Level Level
         {

@@ -1,8 +1,8 @@
-//! What levelbake.h declares. Structures are opaque: C says how large they are.
+//! The declarations of levelbake.h. Structures are opaque: C returns their sizes.
 #![allow(non_camel_case_types)]
 use core::ffi::c_void;
 
-// core::ffi has these from 1.64 on. Whether letters have a sign does not matter behind a pointer.
+// core::ffi has these since 1.64. The signedness of characters does not matter behind a pointer.
 type c_char = u8;
 type c_int = i32;
 

@@ -1,4 +1,4 @@
-//! Levels that `bake export` wrote: a thin and safe binding of the C reader, without `std`.
+//! Reader of flat files (.bake): a thin and safe binding of the C reader, without `std`.
 //!
 //! ```no_run
 //! let file = std::fs::read("keep.bake").unwrap();
@@ -11,8 +11,8 @@
 //! }
 //! ```
 //!
-//! Nodes, profiles, doors and the like are numbers from 0, as in the file; any number may be given, and those
-//! that are none have no answer. Whatever a file holds, reads stay inside it.
+//! Nodes, profiles, doors and other objects are numbers from 0, as in the file. Any number is a valid argument;
+//! the result for an object that does not exist is `None`. Untrusted files are safe to open and query.
 #![no_std]
 extern crate alloc;
 #[cfg(feature = "std")]
@@ -29,7 +29,7 @@ use core::marker::PhantomData;
 use core::ops::Deref;
 use core::{fmt, ptr, slice, str};
 
-/// Why something was refused. It prints as a line that says what to do.
+/// The error of a failed call. It prints as one line that says what to do.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Error(i32);
 
@@ -49,7 +49,7 @@ impl fmt::Debug for Error {
 #[cfg(feature = "std")]
 impl std::error::Error for Error {}
 
-/// What is said of a name that holds a zero, and where a file holds no next hops.
+/// The messages for a name with a zero byte, and for a file without next hops.
 const NO_PROFILE: Error = Error(-10);
 const NO_HOPS: i32 = -20;
 
@@ -69,7 +69,7 @@ fn known(number: i32) -> Option<i32> {
     }
 }
 
-/// Memory of a size in bytes, at a multiple of 8, that C reads and writes and Rust does not.
+/// Memory aligned to 8 bytes that only C reads and writes.
 struct Room(*mut [u64]);
 
 impl Room {
@@ -88,7 +88,7 @@ impl Drop for Room {
     }
 }
 
-/// The bytes of a text that ends with a zero.
+/// Returns the bytes of a zero-terminated text.
 unsafe fn bytes_at<'a>(text: *const u8) -> &'a [u8] {
     let mut size = 0;
     while *text.add(size) != 0 {
@@ -97,7 +97,7 @@ unsafe fn bytes_at<'a>(text: *const u8) -> &'a [u8] {
     slice::from_raw_parts(text, size)
 }
 
-/// A text that ends with a zero, as C wants it; None where it holds another one, as no name does.
+/// A zero-terminated copy of a text for C; None if the text contains a zero byte.
 fn c_text(text: &str) -> Option<Vec<u8>> {
     if text.as_bytes().contains(&0) {
         return None;
@@ -107,13 +107,13 @@ fn c_text(text: &str) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// The bytes of a file, where the reader can use them.
+/// The bytes of a file, aligned for the reader.
 pub struct Bytes {
     room: Room,
     size: usize,
 }
 
-// Nobody writes them.
+// The bytes are never written.
 unsafe impl Send for Bytes {}
 unsafe impl Sync for Bytes {}
 
@@ -125,7 +125,7 @@ impl From<&[u8]> for Bytes {
     }
 }
 
-/// What a level has lists of.
+/// The kinds of named objects of a level.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(i32)]
 pub enum Kind {
@@ -138,12 +138,12 @@ pub enum Kind {
     Nodes,
 }
 
-/// What kind of level it is, and how large.
+/// The kind and size of a level.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Size {
     /// 0 graph, 1 squares, 2 hexagons.
     pub kind: i32,
-    /// Cells, those of one floor for the height; 0 on graphs.
+    /// Columns and rows of one floor; 0 on graphs.
     pub width: i32,
     pub height: i32,
     pub floors: i32,
@@ -151,13 +151,13 @@ pub struct Size {
     pub nodes: i32,
 }
 
-/// A link as it was baked.
+/// A baked link.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Link {
     pub from: i32,
     pub to: i32,
     pub both_ways: bool,
-    /// Units.
+    /// Cost of taking the link, in units.
     pub cost: f64,
 }
 
@@ -167,12 +167,12 @@ pub struct Level<'a> {
     bytes: PhantomData<&'a Bytes>,
 }
 
-// As it was baked, a level is only read.
+// A baked level is only read.
 unsafe impl Send for Level<'_> {}
 unsafe impl Sync for Level<'_> {}
 
 impl<'a> Level<'a> {
-    /// Check a file and open it.
+    /// Verifies and opens a file.
     pub fn open(bytes: &'a Bytes) -> Result<Level<'a>, Error> {
         let level = Level { memory: Room::new(unsafe { c::lb_size_of_level }), bytes: PhantomData };
         done(unsafe { c::lb_open(level.memory.at(), bytes.room.at::<c_void>(), bytes.size) })?;
@@ -183,7 +183,7 @@ impl<'a> Level<'a> {
         self.memory.at()
     }
 
-    /// Lookups for the profile of a name, or for the first one. Where the file holds no next hops they search.
+    /// Returns the queries for a profile; `None` = the first. If the file has no next hops, queries search.
     pub fn profile(&self, name: Option<&str>) -> Result<Nav<'_>, Error> {
         let (mut nav, has_hops) = self.tables(name)?;
         if !has_hops {
@@ -194,7 +194,7 @@ impl<'a> Level<'a> {
         Ok(nav)
     }
 
-    /// The tables of a profile, and whether they have next hops.
+    /// Returns the tables of a profile, and whether they have next hops.
     fn tables(&self, name: Option<&str>) -> Result<(Nav<'_>, bool), Error> {
         let nav = Nav { memory: Room::new(unsafe { c::lb_size_of_nav }), searched: None, lives: PhantomData };
         let text = name.map(|name| c_text(name).ok_or(NO_PROFILE)).transpose()?;
@@ -205,7 +205,7 @@ impl<'a> Level<'a> {
         }
     }
 
-    /// Changes of the level, with room for prices of so many single arcs.
+    /// Returns changes of the level, with a capacity for costs of single arcs.
     pub fn changes(&self, prices: i32) -> Result<Changes<'_>, Error> {
         Ok(Changes { level: self, followed: Followed::open(self, prices)? })
     }
@@ -217,7 +217,7 @@ impl<'a> Level<'a> {
         Size { kind, width, height, floors, ticks_per_unit, nodes }
     }
 
-    /// The text at a pointer into the file, or None for NULL. Bytes that are no UTF-8 are replaced.
+    /// Returns the text at a pointer into the file, or None for NULL. Invalid UTF-8 is replaced.
     unsafe fn text(&self, at: *const u8) -> Option<String> {
         if at.is_null() {
             return None;
@@ -242,17 +242,17 @@ impl<'a> Level<'a> {
         known(unsafe { c::lb_find(self.c(), kind as i32, name.as_ptr()) })
     }
 
-    /// The id of a door, spot, region or link in the editor.
+    /// Returns the id of a door, spot, region or link in the editor.
     pub fn id_of(&self, kind: Kind, number: i32) -> Option<String> {
         unsafe { self.text(c::lb_id(self.c(), kind as i32, number)) }
     }
 
-    /// The names of the profiles that a spot or link is for; none: it is for all.
+    /// Returns the names of the profiles that a spot or link is for; empty = all.
     pub fn profiles_of(&self, kind: Kind, number: i32) -> Vec<String> {
         (0..).map_while(|i| unsafe { self.text(c::lb_for_profile(self.c(), kind as i32, number, i)) }).collect()
     }
 
-    /// The number that is the name of a graph's node, where names are numbers.
+    /// Returns the number of a graph's node in the level's source, if nodes have numbers.
     pub fn number_of_node(&self, node: i32) -> i64 {
         unsafe { c::lb_number_of_node(self.c(), node) }
     }
@@ -261,7 +261,7 @@ impl<'a> Level<'a> {
         known(unsafe { c::lb_node_of_number(self.c(), number) })
     }
 
-    /// The cells of a door or region.
+    /// Returns the nodes of a door or region.
     pub fn cells(&self, kind: Kind, number: i32) -> &[i32] {
         let mut cells = ptr::null();
         match unsafe { c::lb_cells(self.c(), kind as i32, number, &mut cells) } {
@@ -270,7 +270,7 @@ impl<'a> Level<'a> {
         }
     }
 
-    /// Where a spot is, and of what kind.
+    /// Returns the node and the kind of a spot.
     pub fn spot(&self, number: i32) -> Option<(i32, String)> {
         let at = known(unsafe { c::lb_spot_at(self.c(), number) })?;
         unsafe { self.text(c::lb_spot_kind(self.c(), number)) }.map(|kind| (at, kind))
@@ -290,7 +290,7 @@ impl<'a> Level<'a> {
         unsafe { c::lb_door_states(self.c(), door) }
     }
 
-    /// The state that a door was baked in; None: in none of them.
+    /// Returns the baked state of a door; None if its nodes match no state.
     pub fn door_baked(&self, door: i32) -> Option<i32> {
         known(unsafe { c::lb_door_baked(self.c(), door) })
     }
@@ -299,7 +299,7 @@ impl<'a> Level<'a> {
         unsafe { self.text(c::lb_door_state_name(self.c(), door, state)) }
     }
 
-    /// The terrains of a door's cells in a state.
+    /// Returns the terrains of a door's nodes in a state.
     pub fn door_terrains(&self, door: i32, state: i32) -> &[u8] {
         let at = unsafe { c::lb_door_terrains(self.c(), door, state) };
         if at.is_null() {
@@ -308,7 +308,7 @@ impl<'a> Level<'a> {
         unsafe { slice::from_raw_parts(at, self.cells(Kind::Doors, door).len()) }
     }
 
-    /// Where the middle of a node lies in the units of the source.
+    /// Returns the center of a node in the units of the level's source.
     pub fn point_of(&self, node: i32) -> Option<(f64, f64)> {
         let (mut x, mut y) = (0.0, 0.0);
         match unsafe { c::lb_point_of(self.c(), node, &mut x, &mut y) } {
@@ -317,7 +317,7 @@ impl<'a> Level<'a> {
         }
     }
 
-    /// The cell that a point lies in, which need not be inside the level.
+    /// Returns the cell that contains a point, inside or outside the level.
     pub fn cell_at(&self, x: f64, y: f64, floor: i32) -> Option<(i32, i32)> {
         let (mut column, mut row) = (0, 0);
         match unsafe { c::lb_cell_at(self.c(), x, y, floor, &mut column, &mut row) } {
@@ -327,10 +327,10 @@ impl<'a> Level<'a> {
     }
 }
 
-/// What C needs to follow changes of a level.
+/// The C state of changes.
 struct Followed {
     memory: Room,
-    // C has pointers to it.
+    // C keeps pointers to this.
     _room: Room,
 }
 
@@ -347,16 +347,16 @@ impl Followed {
     }
 }
 
-/// Lookups of one profile. Another thread may have it, and two threads never have it at once, as it may search.
+/// The queries for one agent profile. `Send`, but not `Sync`, because queries may search.
 pub struct Nav<'a> {
     memory: Room,
-    // What it searches in where the file holds no next hops.
+    // Search state for files without next hops.
     searched: Option<Followed>,
     lives: PhantomData<&'a ()>,
 }
 
-// It reads the level, which is Sync, and writes nothing but memory of its own. Those that follow `Changes`
-// write into these, and nobody gets one of them out of its `LiveNav`, which is not Send.
+// It reads the level, which is Sync, and writes only its own memory. A Nav that follows `Changes` writes
+// into these, but cannot leave its `LiveNav`, which is not Send.
 unsafe impl Send for Nav<'_> {}
 
 impl Nav<'_> {
@@ -384,7 +384,7 @@ impl Nav<'_> {
         known(unsafe { c::lb_nearest(self.c(), x, y, floor) })
     }
 
-    /// The node to step to on a shortest path, `from` itself when there; None: no path.
+    /// Returns the next node on a shortest path; `from` when already there; None if unreachable.
     pub fn next_hop(&self, from: i32, to: i32) -> Option<i32> {
         known(unsafe { c::lb_next_hop(self.c(), from, to) })
     }
@@ -393,12 +393,12 @@ impl Nav<'_> {
         unsafe { c::lb_reachable(self.c(), from, to) != 0 }
     }
 
-    /// The cost of a shortest path in units; infinite: none.
+    /// Returns the cost of a shortest path in units; infinite if unreachable.
     pub fn distance(&self, from: i32, to: i32) -> f64 {
         unsafe { c::lb_distance(self.c(), from, to) }
     }
 
-    /// The nodes of a shortest path, both ends included; empty: none.
+    /// Returns the nodes of a shortest path, both ends included; empty if unreachable.
     pub fn path(&self, from: i32, to: i32) -> Vec<i32> {
         let count = unsafe { c::lb_path(self.c(), from, to, ptr::null_mut(), 0) };
         let mut nodes = vec![0; count];
@@ -407,10 +407,10 @@ impl Nav<'_> {
     }
 }
 
-/// Lookups in a level that changes: a [`Nav`] that stays in the thread of its [`Changes`].
+/// The queries for a changeable level: a [`Nav`] that stays in the thread of its [`Changes`].
 pub struct LiveNav<'a> {
     nav: Nav<'a>,
-    // Several of them search in the same changes.
+    // Several LiveNavs share the search state of their changes.
     stays: PhantomData<*mut ()>,
 }
 
@@ -422,13 +422,13 @@ impl<'a> Deref for LiveNav<'a> {
     }
 }
 
-/// Changes of a level. Those that ask of them borrow them, so nothing changes under a question.
+/// The changes of a level. A [`LiveNav`] borrows them, so the level cannot change during a query.
 pub struct Changes<'a> {
     level: &'a Level<'a>,
     followed: Followed,
 }
 
-// It owns what it writes, and reads the level, which is Sync. As it is not Sync, all that follow it are in
+// It owns what it writes, and reads the level, which is Sync. It is not Sync, so all its LiveNavs are in
 // one thread.
 unsafe impl Send for Changes<'_> {}
 
@@ -437,7 +437,7 @@ impl<'a> Changes<'a> {
         self.followed.c()
     }
 
-    /// Lookups in the level as it is now.
+    /// Returns the queries for a profile on the current level.
     pub fn profile(&self, name: Option<&str>) -> Result<LiveNav<'_>, Error> {
         let (nav, _) = self.level.tables(name)?;
         done(unsafe { c::lb_follow(nav.memory.at(), self.c()) })?;
@@ -456,7 +456,7 @@ impl<'a> Changes<'a> {
         done(unsafe { c::lb_set_terrain(self.c(), node, terrain) })
     }
 
-    /// The price of all arcs between two nodes in units: infinite closes them, None is the usual one.
+    /// Sets the cost of all arcs between two nodes in units: infinite closes them, None restores the usual.
     pub fn price(&mut self, from: i32, to: i32, units: Option<f64>) -> Result<(), Error> {
         let units = units.map_or(-1.0, |units| if units > 0.0 { units } else { f64::NAN });
         done(unsafe { c::lb_set_price(self.c(), from, to, units) })
@@ -470,7 +470,7 @@ impl<'a> Changes<'a> {
         known(unsafe { c::lb_door_state(self.c(), door) })
     }
 
-    /// As it was baked again.
+    /// Restores the baked level.
     pub fn reset(&mut self) {
         unsafe { c::lb_set_baked(self.c()) }
     }

@@ -3,7 +3,7 @@ using UnityEditor.AssetImporters;
 
 namespace LevelBake.Unity
 {
-    /// <summary>Imports .bake files as assets; what is damaged is an error in Unity's console.</summary>
+    /// <summary>Imports .bake files as assets; a damaged file is an error in Unity's console.</summary>
     [ScriptedImporter(1, "bake")]
     public sealed class LevelBakeImporter : ScriptedImporter
     {

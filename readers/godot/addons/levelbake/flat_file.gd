@@ -1,19 +1,19 @@
 @tool
 extends RefCounted
-## Finds the columns of a flat file (docs/format.md), and checks everything that lookups trust.
+## Reads and verifies the columns of a flat file (docs/format.md).
 ##
-## Nothing is copied: lookups decode numbers where they lie in the bytes of the file.
+## Nothing is copied: queries decode numbers directly from the bytes of the file.
 
 const BLOCKED := 0x7fffffff
 const NO_CLASS := 0xffff
 const MAX_WEIGHT := 1 << 29
 
-# A line is a column: its name, its types by number, its dimensions, when it has to be there, and
-# what its numbers are. Letters are lengths that agree wherever they stand; "+" is one more, and
-# "z" the width of text, which is free. A column has to be there always (*), on grids (#), on graphs
-# (&), never (?, and -), or as the last one above it with ? is there (=), or if there are links (l).
-# Numbers are below a length (<), -1 or below it (-), places in a list (^: from 0 to its length,
-# never falling; % if each has one at least), ticks ($), or classes (~).
+# Each line declares a column: name, numbers of the allowed types, dimensions, when it is required,
+# and the constraint on its elements. A letter is a length, equal in all columns; "+" adds one, and
+# "z" is the width of text, which is not checked. Required: always (*), on grids (#), on graphs (&),
+# never (? and -), together with the last column above marked with ? (=), or with links (l).
+# Elements: less than a length (<); -1 or less than a length (-); offsets into a list (^: from 0 to
+# its length, nondecreasing; %: increasing); ticks ($); or classes (~).
 const LEVEL := """
 numbers 4 14 *
 name 7 1,z *
@@ -94,20 +94,20 @@ first_label 3 R+ = %q
 label_toward 4 q -"""
 
 const MAGIC := [0x8b, 0x42, 0x4b, 0x45, 13, 10, 26, 10]
-# "version https://", which pointers of Git LFS begin with.
+# "version https://", the start of Git LFS pointers.
 const POINTER := [118, 101, 114, 115, 105, 111, 110, 32, 104, 116, 116, 112, 115, 58, 47, 47]
 const SIZES := [0, 1, 2, 4, 4, 8, 8, 1]
 const TEXT := 7
 
 var bytes := PackedByteArray()
-## What is wrong with the file, in one line; empty: nothing.
+## The fault of the file in one line; empty if it is valid.
 var problem := ""
-## Whether the checksum and the numbers in the columns were checked before, such as at the import.
+## Whether the checksum and the columns were verified before, such as on import.
 var trusted := false
 var _columns := {}
 
 
-## Reads the header and the table; false: the file is refused, and [member problem] says why.
+## Reads the header and the table of columns; false if invalid, see [member problem].
 func parse(source: PackedByteArray, is_trusted: bool) -> bool:
 	bytes = source
 	trusted = is_trusted
@@ -158,7 +158,7 @@ func _sums_fit() -> bool:
 	for _i in range(14):
 		total += words.get_u32()
 		totals += total
-	# The sums themselves count as zeros.
+	# The stored sums count as zeros.
 	totals += 2 * total
 	words.seek(64)
 	# A file of 2 GiB has 2^29 words, whose sum lies below 2^61.
@@ -168,7 +168,7 @@ func _sums_fit() -> bool:
 	return total & 0xffffffff == bytes.decode_u32(56) and totals == bytes.decode_u32(60)
 
 
-## Reads the file from a place on: in turn, numbers are decoded faster than at offsets.
+## Returns a stream from a position on: sequential decoding is faster than decoding at offsets.
 func stream(at: int) -> StreamPeerBuffer:
 	var found := StreamPeerBuffer.new()
 	found.data_array = bytes
@@ -207,7 +207,7 @@ func _quotient(number: int, by: int) -> int:
 	return number / by
 
 
-## Text of a field of some bytes, up to its first zero.
+## Returns the text of a field, up to the first zero byte.
 func text_at(at: int, width: int) -> String:
 	var end := at
 	while end < at + width and bytes[end] != 0:
@@ -228,7 +228,7 @@ func numbers(profile: int, count: int) -> Array:
 	return found
 
 
-## The columns of the level (-1) or of a profile by name; no columns: the file is refused.
+## Returns the columns of the level (-1) or of a profile by name; empty if the file is invalid.
 func checked(profile: int, lengths: Dictionary, grid: bool, links: bool) -> Dictionary:
 	var found := {}
 	var checks := []
@@ -298,7 +298,7 @@ func _in_range(column: Dictionary, kind: String, limit: int) -> bool:
 	return true
 
 
-## Whether numbers begin with 0, end with a limit, and each is larger than the last by some at least.
+## Returns whether numbers start with 0, end with a limit, and increase by at least a difference.
 func _is_list(numbers: Array, more: int, limit: int) -> bool:
 	if numbers.size() == 0 or numbers.front() != 0 or numbers.back() != limit:
 		return false
@@ -310,7 +310,7 @@ func _is_list(numbers: Array, more: int, limit: int) -> bool:
 	return true
 
 
-## All whole numbers of a column.
+## Returns all integers of a column.
 func numbers_in(column: Dictionary) -> Array:
 	var found := []
 	var count: int = column["count"]
@@ -335,7 +335,7 @@ func numbers_in(column: Dictionary) -> Array:
 	return found
 
 
-## The whole number at a place of a column.
+## Returns one integer of a column.
 func number(column: Dictionary, i: int) -> int:
 	match column["type"]:
 		1:

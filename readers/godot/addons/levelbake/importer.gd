@@ -1,6 +1,6 @@
 @tool
 extends EditorImportPlugin
-## Imports a .bake file: checks all of it once, so that games open it without checking again.
+## Imports a .bake file, and verifies it once, so that games open it without verification.
 
 const Level := preload("res://addons/levelbake/level_bake.gd")
 const Imported := preload("res://addons/levelbake/level_bake_resource.gd")

@@ -1,9 +1,9 @@
 @tool
 class_name LevelBake
 extends RefCounted
-## A level as bake made it: opens a .bake file, says where places lie and what is where.
+## A baked level, opened from a .bake file: nodes, points and entities.
 ##
-## Nodes are numbers: on grids (floor * floor_rows + y) * width + x, on graphs the node's number.
+## Nodes are ints: on grids (floor * floor_rows + y) * width + x, on graphs the node's number.
 ## [code]
 ## var level := LevelBake.new()
 ## var problem := level.open(FileAccess.get_file_as_bytes("res://cave.bake"))
@@ -20,30 +20,30 @@ const LAYOUTS := ["", "odd-r", "even-r", "odd-q", "even-q"]
 var name := ""
 ## "graph", "squares" or "hexagons".
 var kind := ""
-## "odd-r", "even-r", "odd-q" or "even-q"; empty where there are no hexagons.
+## "odd-r", "even-r", "odd-q" or "even-q"; empty on other levels.
 var hex_layout := ""
 var width := 0
 ## Rows of one floor.
 var floor_rows := 0
 var floors := 1
-## How many nodes there may be, from 0.
+## Number of nodes, walkable or not; nodes count from 0.
 var locations := 0
 var ticks_per_unit := 1
-## Of the asset, in hexadecimal.
+## Fingerprint of the asset, in hexadecimal.
 var fingerprint := ""
 var profiles := []
 ## Dictionaries of name and colour.
 var terrains := []
 ## Dictionaries of name, id and nodes.
 var regions := []
-## Dictionaries of name, id, kind, node and profiles (none: for everybody).
+## Dictionaries of name, id, kind, node and profiles (empty = all profiles).
 var spots := []
 ## Dictionaries of name, id, kind, from, to, cost, both_ways and profiles.
 var links := []
-## Dictionaries of name, id, nodes, states (name and terrains) and baked, the place of one or -1.
+## Dictionaries of name, id, nodes, states (name and terrains) and baked, an index of states or -1.
 var doors := []
 
-# The other scripts of this reader use what follows. Columns are dictionaries of FlatFile.
+# Internal, for the other scripts of this reader. Columns are dictionaries of FlatFile.
 var file: FlatFile
 var columns := {}
 var lengths := {}
@@ -55,19 +55,19 @@ var usual_terrain := 0
 var heading := [2, 4, 8, 1, 6, 12, 9, 3]
 var step_x := [1, 0, -1, 0, 1, -1, -1, 1, 1, 0, -1, 0, 1, -1, -1, 1]
 var step_y := [0, 1, 0, -1, 1, 1, -1, -1, 0, 1, 0, -1, 1, 1, -1, -1]
-## Arcs that are no steps, by the node they leave: a graph's, or links. Empty: there are none.
+## Arcs of a graph, or of a grid's links, by tail; empty if there are none.
 var first_arc := PackedInt32Array()
 var arc_tail := PackedInt32Array()
 var arc_head := PackedInt32Array()
-## Prices of single arcs as they were baked, [units, ticks] by from << 32 | to.
+## Baked costs of single arcs, [units, ticks] by from << 32 | to.
 var prices := {}
 var chart_x := 0
 var chart_y := 0
 
 
-## Opens the bytes of a .bake file, and returns what is wrong with it in one line, or nothing.
+## Opens a level from the bytes of a .bake file; returns an error in one line, or "".
 ##
-## What was checked before, at the import, is opened faster as [param trusted].
+## With [param trusted], skips verification, for bytes that were verified on import.
 func open(bytes: PackedByteArray, trusted: bool = false) -> String:
 	if file != null:
 		return "this level was opened before: make another LevelBake"
@@ -84,14 +84,14 @@ func open(bytes: PackedByteArray, trusted: bool = false) -> String:
 			nav.setup(self, i, not trusted)
 	if file.problem != "":
 		profiles = []
-	# Navs that are made later look at the same numbers.
+	# Navs created later share these numbers.
 	file.trusted = true
 	return file.problem
 
 
-## Answers questions of one kind of agents; without a name, of the first. Null: there is none.
+## Returns the queries for one agent profile; the first by default. Null if it does not exist.
 ##
-## Where the file holds no next hops, what is returned searches.
+## If the file has no next hops, queries search.
 func profile(profile_name: String = "") -> Nav:
 	var i := 0 if profile_name == "" else profiles.find(profile_name)
 	if i < 0 or i >= profiles.size():
@@ -153,7 +153,7 @@ func _divided(number: int, by: int) -> int:
 	return number / by
 
 
-## Sets the steps of hexagonal grids, by the parity of a line.
+## Sets the steps of hexagonal grids, by the parity of the line.
 func _lay_out_hexagons() -> void:
 	var by_column := layout > 2
 	heading = [4, 12, 9, 1, 3, 6] if by_column else [2, 6, 12, 8, 9, 3]
@@ -202,7 +202,7 @@ func key(from: int, to: int) -> int:
 	return from << 32 | to
 
 
-## Lists arcs by an end: those of i are order[first[i]] to order[first[i + 1] - 1].
+## Groups arcs by an end: the arcs of node i are order[first[i]] to order[first[i + 1] - 1].
 func by_end(ends: PackedInt32Array, order: Array) -> PackedInt32Array:
 	var counts := []
 	for _i in range(locations + 1):
@@ -238,7 +238,7 @@ func inside(node: int) -> bool:
 	return node >= 0 and node < locations
 
 
-## Where direction m leads; -1: out of the floor.
+## Returns the neighbor in direction m; -1 outside the floor.
 func step(at: int, m: int) -> int:
 	var y := at / width
 	var x := at - y * width
@@ -252,7 +252,7 @@ func step(at: int, m: int) -> int:
 	return at + step_y[i] * width + step_x[i]
 
 
-## Sets chart_x and chart_y: how far a cell lies from another where neighbours differ by one.
+## Sets chart_x and chart_y: the offset of two cells in coordinates where neighbors differ by one.
 func chart(from: int, to: int) -> void:
 	var from_y := from / width
 	var to_y := to / width
@@ -269,14 +269,14 @@ func chart(from: int, to: int) -> void:
 	chart_y = to_y - from_y
 
 
-## The node at a cell, whether or not anybody can stand there; -1: there is no such cell.
+## Returns the node at a cell, walkable or not; -1 outside the level.
 func location_of(x: int, y: int, on_floor: int = 0) -> int:
 	if x < 0 or x >= width or y < 0 or y >= floor_rows or on_floor < 0 or on_floor >= floors:
 		return -1
 	return (on_floor * floor_rows + y) * width + x
 
 
-## [x, y, floor] of a node; empty on graphs, and where there is no such node.
+## Returns [x, y, floor] of a node; empty on graphs, or if the node does not exist.
 func cell_of(node: int) -> Array:
 	if width == 0 or not inside(node):
 		return []
@@ -284,7 +284,7 @@ func cell_of(node: int) -> Array:
 	return [node % width, y % floor_rows, y / floor_rows]
 
 
-## The name of a graph's node; empty: it has none.
+## Returns the name of a graph's node; empty if nodes have no names.
 func node_name(node: int) -> String:
 	if not inside(node):
 		return ""
@@ -293,7 +293,7 @@ func node_name(node: int) -> String:
 	return str(file.number(columns["node_number"], node)) if columns.has("node_number") else ""
 
 
-## The node of a name; -1: there is none.
+## Returns the node with a name; -1 if no node has it.
 func node_named(wanted: String) -> int:
 	for node in range(locations if width == 0 else 0):
 		if node_name(node) == wanted:
@@ -301,7 +301,7 @@ func node_named(wanted: String) -> int:
 	return -1
 
 
-## [left, top, x and y of a step to the east, of one to the south, side x, side y] of a floor.
+## Returns [left, top, x and y of the step east, of the step south, side x, side y] of a floor.
 func plane(on_floor: int) -> Array:
 	var longer := 2.0 / sqrt(3.0)
 	var even := 0.5 if layout > 0 and layout & 1 == 0 else 0.0
@@ -323,7 +323,7 @@ func _shift(line: float) -> float:
 	return (0.5 if layout & 1 == 1 else -0.5) * abs(fmod(line, 2.0))
 
 
-## [x, y] of the middle of a node's cell, or of a graph's node; empty: nothing says so. These are
+## Returns [x, y] of the center of a node's cell, or of a graph's node; empty if unknown. These are
 ## 64-bit numbers: a Vector2 would round them.
 func to_point(node: int) -> Array:
 	if width == 0:
@@ -344,7 +344,7 @@ func to_point(node: int) -> Array:
 	return [p[0] + x * p[2] + y * p[4], p[1] + x * p[3] + y * p[5]]
 
 
-## The node whose cell a point lies in, whether or not anybody stands there; -1: outside.
+## Returns the node whose cell contains a point, walkable or not; -1 outside the level.
 func to_node(x: float, y: float, on_floor: int = 0) -> int:
 	if location_of(0, 0, on_floor) < 0:
 		return -1
@@ -363,7 +363,7 @@ func to_node(x: float, y: float, on_floor: int = 0) -> int:
 	return location_of(int(cell[0]), int(cell[1]), on_floor)
 
 
-## The column and the row of a point on a grid of squares, not rounded down.
+## Returns the column and row of a point on a square grid, as fractions.
 func square(x: float, y: float, on_floor: int) -> Array:
 	var p := plane(on_floor)
 	var u: float = x - (p[0] - (p[2] + p[4]) / 2)
@@ -374,7 +374,7 @@ func square(x: float, y: float, on_floor: int) -> Array:
 	return [(u * p[5] - v * p[4]) / area, (v * p[2] - u * p[3]) / area]
 
 
-## The line and the place in it of the hexagon around an offset across and along the lines.
+## Returns line and index of the hexagon that contains an offset across and along the lines.
 func _hexagon(across: float, along: float, pitch: float, pace: float, side: float) -> Array:
 	var even := 1.0 if layout & 1 == 0 else 0.0
 	var line: float = 2 * floor((across - even * pitch + side / 2) / (2 * pitch)) + even
@@ -392,7 +392,7 @@ func _hexagon(across: float, along: float, pitch: float, pace: float, side: floa
 	return found
 
 
-# -- things ------------------------------------------------------------------------------------
+# -- entities ----------------------------------------------------------------------------------
 
 
 func _read_things() -> void:

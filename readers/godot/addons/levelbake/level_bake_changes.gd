@@ -1,7 +1,7 @@
 @tool
 class_name LevelBakeChanges
 extends RefCounted
-## Follows changes of a level: doors, walls, terrain and prices, with answers that are exact at once.
+## A changeable view of a level. After a change, all answers match a fresh bake of the new level.
 ##
 ## [code]
 ## var now := LevelBakeChanges.new()
@@ -9,7 +9,7 @@ extends RefCounted
 ## now.set_door("gate", "shut")
 ## var nav := now.profile()
 ## [/code]
-## Functions that change the level return what is wrong in one line, or nothing; then it is as before.
+## Methods that change the level return "", or an error in one line; then the level is unchanged.
 
 const BLOCKED := 0x7fffffff
 const NO_CLASS := 0xffff
@@ -19,10 +19,10 @@ const LiveNav := preload("res://addons/levelbake/level_bake_live_nav.gd")
 const NO_LEVEL := "no level is followed: call follow with one that opened"
 const CELLS_ARE_NODES := "cells are nodes in this file, which lacks the rules of their steps"
 
-## Whether anything is other than when the level was baked.
+## Whether the level differs from the baked one.
 var changed := false
 
-# The level, and what it is made of: as it was baked, and now. Prices are [units, ticks] by key.
+# The level, and its baked and current states. Prices are [units, ticks] by key.
 var level
 var baked_terrain := PackedByteArray()
 var baked_obstacle := PackedByteArray()
@@ -38,7 +38,7 @@ var _last := []
 var _differing := 0
 
 
-## Follows a level from the moment at which it is as it was baked.
+## Starts from a baked level; the level itself is not modified.
 func follow(of_level) -> String:
 	if typeof(of_level) != TYPE_OBJECT or of_level == null or not of_level.has_method("location_of"):
 		return "expected a LevelBake"
@@ -60,7 +60,7 @@ func follow(of_level) -> String:
 	for i in range(level.profiles.size()):
 		var nav := LiveNav.new()
 		nav.setup(level, i, false)
-		# The navs that are handed out are others: these know nothing that leads back here.
+		# Returned navs are separate objects: these must not reference this object (a cycle).
 		_navs.append(nav)
 	reset()
 	return ""
@@ -73,7 +73,7 @@ func _zeros(count: int) -> PackedByteArray:
 	return found
 
 
-## Answers questions of one profile about the level as it is now. Null: there is no such profile.
+## Returns the queries for one agent profile on the current level. Null if it does not exist.
 func profile(profile_name: String = "") -> LiveNav:
 	if level == null:
 		push_error(NO_LEVEL)
@@ -89,7 +89,7 @@ func profile(profile_name: String = "") -> LiveNav:
 	return nav
 
 
-## Makes the level what it was when it was baked.
+## Restores the baked level.
 func reset() -> void:
 	if level == null:
 		return
@@ -120,27 +120,27 @@ func has_obstacle(node: int) -> bool:
 	return level != null and level.inside(node) and obstacle[node] == 1
 
 
-## Puts obstacles on nodes, on which nobody can stand.
+## Blocks nodes with obstacles, for all profiles.
 func block(nodes: Array) -> String:
 	return update(nodes, [], [], [])
 
 
-## Takes obstacles away; where nobody can stand on what is below, it becomes floor.
+## Removes obstacles. Unwalkable terrain becomes the level's most common walkable one.
 func open(nodes: Array) -> String:
 	return update([], nodes, [], [])
 
 
-## Gives a node another terrain, by its place in the level's terrains.
+## Changes the terrain of a node; the terrain is an index of the level's terrains.
 func set_terrain(node: int, code: int) -> String:
 	return update([], [], [[node, code]], [])
 
 
-## Sets the price of an arc in units; INF closes it, null takes the price away.
+## Changes the cost of an arc in units; INF closes it, null restores the usual cost.
 func set_price(from: int, to: int, units) -> String:
 	return update([], [], [], [[from, to, units]])
 
 
-## Applies one batch of changes, all of it or nothing: nodes, nodes, [node, terrain], [from, to, units].
+## Applies one batch completely or not at all: nodes, nodes, [node, terrain], [from, to, units].
 func update(blocked: Array, opened: Array, grounds: Array, costs: Array) -> String:
 	if level == null:
 		return NO_LEVEL
@@ -186,7 +186,7 @@ func update(blocked: Array, opened: Array, grounds: Array, costs: Array) -> Stri
 	return ""
 
 
-## Why [from, to, units] is not the price of an arc; "" where it is one.
+## Returns an error for an invalid [from, to, units]; "" if valid.
 func _mistake_of_price(cost) -> String:
 	if typeof(cost) != TYPE_ARRAY or cost.size() != 3:
 		return "expected [from, to, units], found %s" % str(cost)
@@ -212,7 +212,7 @@ func _open_now(at: int) -> void:
 	terrain[at] = level.usual_terrain
 
 
-## Ticks of a price in units, rounded to the even one; -1: no arc can cost that.
+## Returns a cost in ticks, rounded half to even; -1 if out of range.
 func ticks_of(units: float) -> int:
 	if units == INF:
 		return BLOCKED
@@ -230,7 +230,7 @@ func even(number: float) -> int:
 	return down
 
 
-## Whether a step or another arc leads from one node to another.
+## Returns whether a step or another arc connects two nodes.
 func joined(from: int, to: int) -> bool:
 	if not level.inside(from) or not level.inside(to):
 		return false
@@ -244,7 +244,7 @@ func joined(from: int, to: int) -> bool:
 	return false
 
 
-## Counts what is cheap before a change to some nodes and to arcs out of others.
+## Counts the cheaper arcs before a change of nodes, and of arcs out of other nodes.
 func _begin(nodes: Array, tails: Array) -> Array:
 	var near := []
 	for nav in _navs:
@@ -307,14 +307,14 @@ func _door_number(door_name: String) -> int:
 	return -1
 
 
-## The name of the state that a door is in; empty: none of them, or there is no such door.
+## Returns the name of a door's current state; empty if none matches, or the door does not exist.
 func door_state(door_name: String) -> String:
 	var i := _door_number(door_name)
 	var state := -1 if i < 0 else _state_of(i)
 	return "" if state < 0 else level.doors[i]["states"][state]["name"]
 
 
-## Puts a door into one of its states.
+## Changes a door to one of its states.
 func set_door(door_name: String, state_name: String) -> String:
 	var i := _door_number(door_name)
 	if i < 0:
@@ -335,7 +335,7 @@ func set_door(door_name: String, state_name: String) -> String:
 # -- patches -----------------------------------------------------------------------------------
 
 
-## Writes down what has become of the level, as text for a savegame (docs/updates.md).
+## Returns the differences from the baked level as text for a saved game (docs/updates.md).
 func patch() -> String:
 	if level == null:
 		push_error(NO_LEVEL)
@@ -362,7 +362,7 @@ func _written(units: float) -> String:
 	return JSON.stringify(units, "", true, true)  # 3: return to_json(units)
 
 
-## Makes the level what a patch says, whatever has become of it meanwhile.
+## Restores the level that a patch describes; this replaces all other changes.
 func apply_patch(text: String) -> String:
 	if level == null:
 		return NO_LEVEL
@@ -406,7 +406,7 @@ func apply_patch(text: String) -> String:
 	return ""
 
 
-## The units of an arc in a patch; NAN: it says none.
+## Returns the cost of an arc in a patch, in units; NAN if invalid.
 func _units(said) -> float:
 	if typeof(said) == TYPE_STRING:
 		return INF if said == "closed" else NAN

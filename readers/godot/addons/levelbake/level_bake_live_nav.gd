@@ -1,26 +1,26 @@
 @tool
 class_name LevelBakeLiveNav
 extends "res://addons/levelbake/level_bake_nav.gd"
-## Answers the questions of one profile about a level as it is now. LevelBakeChanges makes these.
+## The queries for one agent profile on the current level; see LevelBakeChanges.profile.
 
 const MAX_WEIGHT := 1 << 29
-## The two straight directions that each diagonal one is made of.
+## The two straight directions that each diagonal direction consists of.
 const FLANKS := [[0, 1], [2, 1], [2, 3], [0, 3]]
 
-# The changes, and what counts for this profile there how many arcs became cheaper.
+# The changes, and their counter of this profile's cheaper arcs.
 var changes
 var counted
 var cheaper := 0
-# The last path that was found to hold: its nodes, for one goal and one version.
+# The last valid baked path: its nodes, for one goal and one version.
 var _sure := {}
 var _sure_goal := -1
 var _sure_version := -1
-# The field toward the last goal that was searched for: see _settle.
+# The field toward the last searched goal: see _settle.
 var _field_goal := -1
 var _field_version := -1
 var _ticks := {}
 var _next := {}
-# Whether a node whose distance is known has been led on from.
+# Whether a settled node has been expanded.
 var _done := {}
 var _heap := []
 var _aim := -1
@@ -77,7 +77,7 @@ func hops_to(goal: int) -> PackedInt32Array:
 	return found
 
 
-## Whether the baked path is the answer: 1, or 0 as there is none; -1: somebody has to search.
+## Returns 1 if the baked path is valid, 0 without a path, -1 if a search is needed.
 func _holds(from: int, to: int) -> int:
 	var goal := row_of(to)
 	if not has_hops or counted.cheaper != 0 or goal < 0 or row_of(from) < 0:
@@ -114,7 +114,7 @@ func _holds(from: int, to: int) -> int:
 # -- prices ------------------------------------------------------------------------------------
 
 
-## The largest class under the footprint; NO_CLASS: it does not fit.
+## Returns the highest class under the footprint; NO_CLASS if it does not fit.
 func _class_at(at: int, terrain: PackedByteArray, obstacle: PackedByteArray) -> int:
 	if size == 1:
 		return NO_CLASS if obstacle[at] == 1 else class_of[terrain[at]]
@@ -131,7 +131,7 @@ func _class_at(at: int, terrain: PackedByteArray, obstacle: PackedByteArray) -> 
 	return most
 
 
-## Whether terrain and ledges let the whole footprint make a step between places that fit it.
+## Returns whether terrain and ledges allow the whole footprint to step between two nodes.
 func _may_step(tail: int, head: int, bits: int, terrain: PackedByteArray) -> bool:
 	var enter: int = _columns["may_enter"]["at"] if _columns.has("may_enter") else -1
 	var barred: int = _barred()
@@ -182,7 +182,7 @@ func _step_price(at: int, m: int, head: int, now: bool) -> int:
 	return _step_ticks[(begin + a) * classes + b]
 
 
-## What the slope of an arc of a graph adds to its price in units; INF: it is too steep.
+## Returns the additional cost of a graph arc's slope in units; INF if too steep.
 func _slope(at: int, head: int) -> float:
 	if not _columns.has("slope") or not level.columns.has("elevation"):
 		return 0.0
@@ -196,9 +196,9 @@ func _slope(at: int, head: int) -> float:
 	return level.file.real(rule, 0 if rise > 0.0 else 1) * abs(rise)
 
 
-## The price of an arc that is no step.
+## Returns the cost of a graph arc or a link in ticks.
 func _arc_price(j: int, at: int, head: int, now: bool) -> int:
-	# Where cells are nodes, nothing changes, and nothing else says what an arc costs.
+	# If cells are nodes, the level cannot change, so the baked cost is valid.
 	if level.columns.has("cell"):
 		return bytes.decode_s32(_weight + 4 * j)
 	var terrain: PackedByteArray = changes.terrain if now else changes.baked_terrain
@@ -226,7 +226,7 @@ func _arc_price(j: int, at: int, head: int, now: bool) -> int:
 	return BLOCKED if ticks < 0 else ticks
 
 
-## The price of direction m, or of arc j where that is not negative: now, or when it was baked.
+## Returns the current or baked cost in ticks of direction m, or of arc j if not negative.
 func price(at: int, m: int, head: int, j: int, now: bool) -> int:
 	var ticks := _step_price(at, m, head, now) if j < 0 else _arc_price(j, at, head, now)
 	var own: Dictionary = changes.prices if now else changes.baked_prices
@@ -236,7 +236,7 @@ func price(at: int, m: int, head: int, j: int, now: bool) -> int:
 	return own[key][1] if own.has(key) else ticks
 
 
-## The nodes whose arcs may change their price with some nodes, and these tails themselves.
+## Returns the nodes whose arcs may change their cost, for changed nodes and tails of arcs.
 func touched(nodes: Array, tails: Array) -> Dictionary:
 	var near := {}
 	for at in tails:
@@ -264,7 +264,7 @@ func _touch(at: int, near: Dictionary) -> void:
 			near[level.arc_tail[changes.into_arc[i]]] = true
 
 
-## How many arcs out of some nodes cost less than when the level was baked.
+## Counts the arcs out of nodes that cost less than in the bake.
 func count_cheaper(nodes: Dictionary) -> int:
 	var count := 0
 	for at in nodes:
@@ -283,8 +283,8 @@ func count_cheaper(nodes: Dictionary) -> int:
 # -- search ------------------------------------------------------------------------------------
 
 
-## Searches by A* against the direction of the arcs, from a goal toward a node (-1: toward all), and
-## keeps what it finds for whoever asks for the same goal next.
+## Searches backward with A* from a goal to a node (-1 = all nodes), and caches the results for
+## later queries with the same goal.
 func _settle(goal: int, from: int) -> void:
 	if _field_goal != goal or _field_version != changes.version:
 		_field_goal = goal
@@ -302,8 +302,8 @@ func _settle(goal: int, from: int) -> void:
 		_expand()
 
 
-## Of the nodes that begin a shortest path from a settled one: the baked one, otherwise the one that
-## the first move leads to; -1: there is none.
+## Returns the next node on a shortest path from a settled node: the baked one if possible,
+## otherwise that of the first move; -1 if there is none.
 func _settled_hop(from: int, baked: int) -> int:
 	if not _done.has(from) or _next.has(from):
 		return _next.get(from, -1)
@@ -326,7 +326,7 @@ func _settled_hop(from: int, baked: int) -> int:
 	return -1
 
 
-## Whether a node is so far from the goal; searches on while something open may lie on such a path.
+## Returns whether a node has a given distance; searches while an open node may be on such a path.
 func _is_tight(from: int, head: int, left: int) -> bool:
 	while _ticks.get(head, left + 1) > left and not _done.has(head) and _heap.size() > 0:
 		if _heap[0][0] > _ticks[from] + _estimate(from, _aim):
@@ -338,8 +338,8 @@ func _is_tight(from: int, head: int, left: int) -> bool:
 	return _ticks.has(head) and _ticks[head] == left
 
 
-## Orders what is open for whoever asks, but not anew for those on a shortest path from the one it
-## is ordered for. Returns how much larger the keys may be then.
+## Sets the node that the heuristic aims at, and rebuilds the open list, unless the new node may be
+## on a shortest path from the current one. Returns the slack to add to keys in that case.
 func _aim_at(from: int) -> int:
 	if _aim >= 0 and _ticks.has(from):
 		var away := _estimate(from, _aim)
@@ -354,7 +354,7 @@ func _aim_at(from: int) -> int:
 	return 0
 
 
-## Settles the node of the lowest key.
+## Expands the node with the lowest key.
 func _expand() -> void:
 	var at := _pop()
 	if _done.get(at, false):
@@ -401,7 +401,7 @@ func _find_cheapest() -> void:
 		_diagonal = 2 * _straight
 
 
-## A lower bound of the ticks from one cell to another.
+## Returns a lower bound of the distance between two cells in ticks.
 func _estimate(from: int, to: int) -> int:
 	if from < 0 or _straight == 0:
 		return 0
@@ -416,7 +416,7 @@ func _estimate(from: int, to: int) -> int:
 	return (most - least) * _straight + least * _diagonal
 
 
-## Of nodes that may lie on equally short paths, the one farthest along comes first.
+## Adds a node to the open list; ties go to the node farthest from the goal.
 func _push(at: int) -> void:
 	var key: float = _ticks[at] + _estimate(_aim, at) - min(_ticks[at] / 4294967296.0, 0.5)
 	var i := _heap.size()

@@ -1,34 +1,34 @@
 @tool
 class_name LevelBakeNav
 extends RefCounted
-## Answers the questions of one profile about a level as it was baked.
+## The queries for one agent profile on a baked level.
 ##
-## What cannot be reached is a value: -1, [] or INF, and so is a node on which nobody can stand. If a
-## file turns out to be damaged, [member damage] says so, and answers are "no path".
+## Unreachable goals and unwalkable nodes are values, not errors: -1, [] or INF. If a
+## query detects a damaged file, it sets [member damage] and returns "unreachable".
 
 const BLOCKED := 0x7fffffff
 const NO_CLASS := 0xffff
 const NO_WAY := 1 << 30
 
 var profile_name := ""
-## Cells along one side of the footprint.
+## Side length of the square footprint, in cells.
 var size := 1
-## What is wrong with the file, in one line; empty: nothing was found.
+## The fault of the file in one line; empty if none was detected.
 var damage := ""
 
-# Of LevelBake, whose scripts know each other by what they can do.
+# A LevelBake; untyped, because the scripts refer to each other.
 var level
 var bytes := PackedByteArray()
 var rows := 0
 var classes := 0
-# By terrain; like what steps cost, few numbers that are looked at often.
+# By terrain; decoded once, because it is short and read often.
 var class_of := []
 var has_hops := false
 var _columns := {}
 var _step_ticks := []
 var _says_none := false
 var _reach_width := 0
-# Where columns begin in the bytes, -1: they are not there; and how wide their numbers are.
+# Offsets of columns in the bytes, -1 if absent, and the bytes of their elements.
 var _row_at := -1
 var _component := -1
 var _reach := -1
@@ -50,7 +50,7 @@ var _kind_width := 0
 var _none := 0
 
 
-## Takes the tables of a profile. The level calls this.
+## Reads the tables of a profile; called by the level.
 func setup(of_level, number: int, check: bool) -> void:
 	level = of_level
 	var file = level.file
@@ -116,7 +116,7 @@ func _place(column: String) -> int:
 	return _columns[column]["at"] if _columns.has(column) else -1
 
 
-## Checks what no range of numbers says.
+## Verifies the constraints between elements of the tables.
 func _check(file) -> void:
 	var places := {}
 	for row in file.numbers_in(_columns["row_at"]):
@@ -138,7 +138,7 @@ func _check(file) -> void:
 			file.damaged("columns of labels")
 
 
-## Runs of each row begin at 0, and each begins after the last one.
+## Verifies that the runs of each row start at 0 and increase.
 func _check_runs(file) -> void:
 	var first: Array = file.numbers_in(_columns["first_run"])
 	var starts: Array = file.numbers_in(_columns["run_start"])
@@ -167,28 +167,28 @@ func _damaged(what: String) -> int:
 	return -1
 
 
-## The row of a node in the tables; -1: nobody could stand there when the level was baked.
+## Returns the row of a node in the tables; -1 if the node was not walkable in the bake.
 func row_of(node: int) -> int:
 	return bytes.decode_s32(_row_at + 4 * node) if level.inside(node) else -1
 
 
-## Whether the profile can stand on a node.
+## Returns whether the profile can stand on a node.
 func stands(node: int) -> bool:
 	return row_of(node) >= 0
 
 
-## The node at a cell; -1: nobody of the profile stands there.
+## Returns the node at a cell; -1 if the profile cannot stand there.
 func node_at(x: int, y: int, on_floor: int = 0) -> int:
 	var at: int = level.location_of(x, y, on_floor)
 	return at if stands(at) else -1
 
 
-## [x, y, floor] of a node; empty on graphs, and where there is no such node.
+## Returns [x, y, floor] of a node; empty on graphs, or if the node does not exist.
 func cell_of(node: int) -> Array:
 	return level.cell_of(node)
 
 
-## The node to step to on a shortest path; from itself when it is there; -1: no path.
+## Returns the next node on a shortest path; [param from] when already there; -1 if unreachable.
 func next_hop(from: int, to: int) -> int:
 	return baked_hop(from, to)
 
@@ -204,7 +204,7 @@ func baked_hop(from: int, to: int) -> int:
 	return -1 if m < 0 else target(from, m)
 
 
-## What the tables say at one row of another one; -1: there is no path.
+## Returns the move from one row toward another; -1 without a path.
 func move_of(row: int, goal: int, from: int, to: int) -> int:
 	if not _says_none and not _joined(row, goal):
 		return -1
@@ -232,7 +232,7 @@ func move_of(row: int, goal: int, from: int, to: int) -> int:
 	return -1 if m == _none else m
 
 
-## Where a move leads; -1 and a damage where that is nowhere.
+## Returns the node that a move leads to; -1, and sets damage, if there is none.
 func target(at: int, m: int) -> int:
 	var head := -1
 	var j: int = m - level.directions
@@ -255,7 +255,7 @@ func _joined(row: int, goal: int) -> bool:
 	return _reach >= 0 and bytes[_reach + a * _reach_width + (b >> 3)] >> (7 - (b & 7)) & 1 == 1
 
 
-## All nodes of a shortest path, both ends with it; empty: there is none.
+## Returns the nodes of a shortest path, both ends included; empty if unreachable.
 func path(from: int, to: int) -> PackedInt32Array:
 	var nodes := PackedInt32Array()
 	var at := from
@@ -273,7 +273,7 @@ func path(from: int, to: int) -> PackedInt32Array:
 	return PackedInt32Array()
 
 
-## The next hop of every node toward one goal; -1: no path, or nobody stands there.
+## Returns the next hop of every node toward one goal; -1 if unreachable or not walkable.
 func hops_to(goal: int) -> PackedInt32Array:
 	var found := PackedInt32Array()
 	found.resize(level.locations)
@@ -282,7 +282,7 @@ func hops_to(goal: int) -> PackedInt32Array:
 	return found
 
 
-## Units of a shortest path; INF: there is none.
+## Returns the cost of a shortest path in units; INF if unreachable.
 func distance(from: int, to: int) -> float:
 	return baked_distance(from, to)
 
@@ -323,7 +323,7 @@ func _by_path(from: int, to: int) -> int:
 	return total
 
 
-## Ticks of a move of the baked tables.
+## Returns the baked cost of a move in ticks.
 func _baked_price(at: int, m: int, head: int) -> int:
 	if level.prices.has(level.key(at, head)):
 		return level.prices[level.key(at, head)][1]
@@ -361,7 +361,7 @@ func _top(row: int) -> int:
 	return bytes.decode_s32(_label_top + 4 * row)
 
 
-## Distances by labels: the cheapest way over a row above both in the tree.
+## Returns the distance by labels: the cheapest path through a common ancestor.
 func _by_labels(row: int, goal: int) -> int:
 	var one := row
 	var other := goal
@@ -386,7 +386,7 @@ func _by_labels(row: int, goal: int) -> int:
 	return least if least < NO_WAY else BLOCKED
 
 
-## Whether there is a path.
+## Returns whether a path exists.
 func reachable(from: int, to: int) -> bool:
 	return baked_reachable(from, to)
 
@@ -401,11 +401,11 @@ func baked_reachable(from: int, to: int) -> bool:
 	return _says_none and _reach < 0 and baked_hop(from, to) >= 0
 
 
-## The node that a point lies in, if the profile can stand there, or else the nearest; -1: none.
+## Returns the node that contains a point if walkable, otherwise the nearest walkable one; -1: none.
 func nearest(x: float, y: float, on_floor: int = 0) -> int:
 	var px := _clamped(x)
 	var py := _clamped(y)
-	# The best node so far, and the square of how far away it is.
+	# The best node so far, and its squared distance.
 	var best := [-1, INF]
 	if level.width == 0:
 		if level.columns.has("position"):

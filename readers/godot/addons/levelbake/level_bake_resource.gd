@@ -1,7 +1,7 @@
 @tool
 class_name LevelBakeResource
 extends Resource
-## A .bake file as Godot keeps it once it is imported. It was checked then.
+## An imported .bake file, verified on import.
 
 const Level := preload("res://addons/levelbake/level_bake.gd")
 
@@ -10,7 +10,7 @@ const Level := preload("res://addons/levelbake/level_bake.gd")
 var _level: Level
 
 
-## The level, which is opened when it is first asked for. Null: the file is damaged.
+## The level, opened on first use. Null if the file is damaged.
 func level() -> Level:
 	if _level == null:
 		var opened := Level.new()

@@ -1,6 +1,6 @@
 @tool
 extends EditorPlugin
-## Tells the editor how .bake files are imported.
+## Registers the importer of .bake files with the editor.
 
 const Importer := preload("res://addons/levelbake/importer.gd")
 
