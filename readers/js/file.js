@@ -145,7 +145,7 @@ export function parse(source) {
   if (LFS.test(String.fromCharCode(...bytes.subarray(0, 48)))) {
     refuse("this is a Git LFS pointer; run `git lfs pull`");
   }
-  if (size < 64 || MAGIC.some((byte, i) => bytes[i] !== byte)) refuse("this is not a .bake file");
+  if (size < 64 || MAGIC.some((byte, i) => bytes[i] !== byte)) refuse("not a .bake file");
   const { buffer, byteOffset } = bytes;
   const data = new DataView(buffer, byteOffset, size);
   const word = (at) => data.getUint32(at, true);
