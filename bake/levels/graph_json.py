@@ -129,7 +129,7 @@ class Node(_Part):
         float | None,
         PlainValidator(_check_height),
         WithJsonSchema({"type": "number", "minimum": -MAX_COST, "maximum": MAX_COST}),
-    ] = Field(default=None, description="how high the node lies; all nodes have it, or none")
+    ] = Field(default=None, description="elevation of the node; all nodes have it, or none")
     pos: Annotated[list[_Number], BeforeValidator(_check_pair_or_triple)] = Field(
         default=[],
         min_length=2,
@@ -174,7 +174,7 @@ _Edges = Annotated[
     SkipValidation[list[Edge]],
     Field(
         default=[],
-        description="the edges; of parallel ones the cheapest counts, self-loops never do",
+        description="the edges; the cheapest of parallel edges is used, self-loops are ignored",
     ),
 ]
 
@@ -192,7 +192,7 @@ class _GraphFile(StrictModel):
     version: Literal[1] = Field(default=1, description="version of the format; optional")
     directed: bool = Field(
         default=False,
-        description="whether edges lead one way, from source to target; false without it",
+        description="whether edges are directed from source to target; false without it",
     )
     multigraph: bool = Field(
         default=True,

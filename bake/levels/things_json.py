@@ -47,7 +47,7 @@ LinkCost = Annotated[
 ]
 
 
-ID_DESCRIPTION = "what the tool that wrote the level calls it by, for games"
+ID_DESCRIPTION = "id in the tool that wrote the level, for games"
 
 
 class LinkTable(StrictModel):
@@ -61,13 +61,13 @@ class LinkTable(StrictModel):
         default="link", description='what it is, for people and games: "stairs", "teleporter"'
     )
     start: Place = Field(alias="from", description="[x, y], on levels of several floors [x, y, f]")
-    goal: Place = Field(alias="to", description="where it leads")
+    goal: Place = Field(alias="to", description="the cell that it leads to, as in from")
     cost: LinkCost = Field(
         default=1.0,
         description="of taking it, in units; without it the straight distance, at least 1; with "
         "via the sum of these from cell to cell",
     )
-    both_ways: bool = Field(default=False, description="whether it leads back, too")
+    both_ways: bool = Field(default=False, description="whether it is bidirectional")
     profiles: DistinctNames = Field(
         default=[], description="agent profiles that may take it; without it, all"
     )
@@ -80,8 +80,7 @@ class LinkTable(StrictModel):
     )
     over: DistinctNames = Field(
         default=[],
-        description="terrains that nobody can stand on and it passes over; without it, those of "
-        "the cells of via",
+        description="blocked terrains that the link passes over; without it, those of via",
     )
 
 
@@ -108,7 +107,7 @@ class SpotTable(StrictModel):
     kind: TerrainName = Field(description='"spawn", "exit", or anything else')
     at: Place = Field(description="[x, y], on levels of several floors [x, y, f]")
     profiles: DistinctNames = Field(
-        default=[], description="agent profiles whose it is; without it, all"
+        default=[], description="agent profiles that it applies to; without it, all"
     )
 
 
@@ -128,7 +127,7 @@ class LedgeTable(_Area):
     """Cells that no step enters or leaves in some directions."""
 
     bars: Annotated[list[Side], FIRST_ONLY] = Field(
-        description="headings no step onto or off these cells has"
+        description="directions in which no step enters or leaves these cells"
     )
 
 

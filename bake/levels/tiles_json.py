@@ -99,7 +99,7 @@ class TileFile(StrictModel):
         description="which rows (r) or columns (q) of a hex grid are shifted by half a cell",
     )
     connectivity: Connectivity = Field(
-        default=8, description="neighbours of a cell: 4 or 8 on square grids, 6 on hex grids"
+        default=8, description="neighbors of a cell: 4 or 8 on square grids, 6 on hex grids"
     )
     corner_cutting: CornerCutting = Field(
         default="never",
@@ -130,7 +130,7 @@ class TileFile(StrictModel):
             {
                 "type": "array",
                 "items": {"type": "array", "items": {"type": "number"}},
-                "description": "how high the ground of each cell lies: lists as long as the rows",
+                "description": "elevation of each cell: lists as long as the rows",
             }
         ),
     ] = Field(default=[])
@@ -148,7 +148,7 @@ class TileFile(StrictModel):
         default=(0.0, 0.0), description="[x, y], where the top left corner of the level lies"
     )
     links: Annotated[list[LinkTable], FIRST_ONLY] = Field(
-        default=[], description="ways between two cells: stairs, ladders, teleporters, jumps"
+        default=[], description="links between two cells: stairs, ladders, teleporters, jumps"
     )
     regions: Annotated[list[RegionTable], FIRST_ONLY] = Field(default=[], description="named cells")
     spots: Annotated[list[SpotTable], FIRST_ONLY] = Field(
@@ -158,13 +158,13 @@ class TileFile(StrictModel):
         default=[], description="cells that change terrain together, between named states"
     )
     ledges: Annotated[list[LedgeTable], FIRST_ONLY] = Field(
-        default=[], description="cells that bar some headings"
+        default=[], description="cells that no step enters or leaves in some directions"
     )
     prototypes: dict[TerrainName, PrototypeTable] = Field(
         default={}, description="rooms and houses that are drawn once, by name"
     )
     instances: Annotated[list[InstanceTable], FIRST_ONLY] = Field(
-        default=[], description="where prototypes stand in the level, over its cells"
+        default=[], description="placements of prototypes in the level, over its cells"
     )
 
 

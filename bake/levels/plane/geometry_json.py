@@ -48,7 +48,7 @@ _FloorPlace = Annotated[int, Field(ge=0, lt=MAX_FLOORS)]
 class ShapeTable(StrictModel):
     """A shape: its terrain, and one of rings, path, rect, ellipse and line."""
 
-    terrain: TerrainName = Field(description="what lies there")
+    terrain: TerrainName = Field(description="its terrain")
     rings: Annotated[list[_Ring], FIRST_ONLY] = Field(
         default=[], description="closed rings of [x, y]; holes are rings, too"
     )
@@ -76,10 +76,12 @@ class PlaneLinkTable(StrictModel):
     start_floor: _FloorPlace = Field(default=0)
     goal_floor: _FloorPlace = Field(default=0)
     cost: Annotated[float, Field(gt=0, le=MAX_COST)] | None = Field(
-        default=None, description="its length; that of the straight way, at least 1, if left out"
+        default=None, description="its length; the straight distance, at least 1, if left out"
     )
-    both_ways: bool = Field(default=False, description="whether it also leads back")
-    profiles: DistinctNames = Field(default=[], description="who may take it; all if left out")
+    both_ways: bool = Field(default=False, description="whether it is bidirectional")
+    profiles: DistinctNames = Field(
+        default=[], description="agent profiles that may take it; all if left out"
+    )
 
 
 class PointTable(StrictModel):
@@ -88,16 +90,16 @@ class PointTable(StrictModel):
     name: TerrainName = Field(default="", description="for messages, joins and apart")
     at: PointValue = Field(description="[x, y] where it is")
     joins: DistinctNames = Field(
-        default=[], description="points it is joined to, though their domains may not border"
+        default=[], description="points that it is joined to even if their domains do not border"
     )
     apart: DistinctNames = Field(
-        default=[], description="points it is not joined to, though their domains may border"
+        default=[], description="points that it is not joined to even if their domains border"
     )
     weight: Annotated[float, Field(ge=0, le=MAX_PLACE)] = Field(
-        default=0.0, description="how much farther its domain reaches, in units of the plane"
+        default=0.0, description="additional reach of its domain, in units of the plane"
     )
     domain: _Ring = Field(
-        default=[], description="corners of a region that is its domain, whatever is nearest"
+        default=[], description="corners of a region that is its domain, regardless of distances"
     )
     floor: _FloorPlace = Field(default=0, description="its floor, the lowest is 0")
 
@@ -114,7 +116,7 @@ class GeometryFile(StrictModel):
     )
     shapes: Annotated[list[ShapeTable], FIRST_ONLY] = Field(description="in painting order")
     links: Annotated[list[PlaneLinkTable], FIRST_ONLY] = Field(
-        default=[], description="ways between two points"
+        default=[], description="off-mesh links between two points"
     )
     points: Annotated[list[PointTable], FIRST_ONLY] = Field(
         default=[], description="characteristic points of Dirichlet domains"

@@ -222,7 +222,7 @@ def _build_object(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 
 @dataclass
-class _Open:
+class _OpenContainer:
     """An object or list that is not closed yet, and the current key or position in it."""
 
     keys: set[str] | None
@@ -231,7 +231,7 @@ class _Open:
 
 def _find_duplicate(text: str) -> tuple[str, int]:
     """Return the path and the line of the first repeated key in JSON text."""
-    open_levels: list[_Open] = []
+    open_levels: list[_OpenContainer] = []
     for token in _TOKEN.finditer(text):
         string, colon = token.groups()
         if string is not None:
@@ -244,9 +244,9 @@ def _find_duplicate(text: str) -> tuple[str, int]:
                     return json_place(level.step for level in open_levels), line
                 keys.add(key)
         elif token[0] == "{":
-            open_levels.append(_Open(set(), ""))
+            open_levels.append(_OpenContainer(set(), ""))
         elif token[0] == "[":
-            open_levels.append(_Open(None, 0))
+            open_levels.append(_OpenContainer(None, 0))
         elif token[0] == ",":
             if open_levels and isinstance(open_levels[-1].step, int):
                 open_levels[-1].step += 1

@@ -136,7 +136,7 @@ class TerrainTable(StrictModel):
         default=[],
         description="terrains it may be entered from; without it, from any. Needs a cost",
     )
-    colour: HexColor = Field(default="#000000", description="colour to draw it in")
+    colour: HexColor = Field(default="#000000", description="color to draw it in")
 
 
 def _value_tag(value: object) -> str:

@@ -31,15 +31,15 @@ Severity = Literal["error", "warning", "notice", "off"]
 
 #: The configurable rules of `bake lint`, with default severity and description.
 _RULES: Mapping[str, tuple[Severity, str]] = {
-    "spawns": ("error", "Spawns where their profile cannot stand."),
+    "spawns": ("error", "Spawns in cells where their profile cannot stand."),
     "exits": ("error", "Spawns from which no exit can be reached."),
-    "islands": ("warning", "Places that cannot be reached."),
-    "traps": ("warning", "Places that can be entered, but not left."),
-    "links": ("error", "Links that lead nowhere, or are for nobody."),
+    "islands": ("warning", "Cells that cannot be reached."),
+    "traps": ("warning", "Cells that can be entered, but not left."),
+    "links": ("error", "Links with an unreachable end, or without a profile."),
     "narrow": ("notice", "Cells too narrow for a large profile."),
-    "ignored": ("warning", "Layers, objects and shapes that do not count."),
+    "ignored": ("warning", "Layers, objects and shapes that are ignored."),
     "classes": ("notice", "Classes of Tiled without a project file that defines them."),
-    "gravity": ("warning", "Levels that look like those of platformers."),
+    "gravity": ("warning", "Levels that look like levels of platformers."),
     "straight": ("notice", "Straight lines of a divided plane through walls."),
     "terrain": ("notice", "Terrains that no cell has."),
     "legend": ("warning", "Entries of a legend that match nothing."),
@@ -67,7 +67,7 @@ def _check_elevation(values: dict[str, Any]) -> dict[str, Any]:
 
 _RULE = Table(
     "RuleTable",
-    "What one terrain means for movement.",
+    "The movement rules of one terrain.",
     "",
     {
         "cost": Key(COST, 'Units to cross one cell, or "blocked".'),
@@ -82,36 +82,38 @@ TERRAIN_ABOUT = 'Cost by terrain: a number, "blocked", or a table.'
 _AT_LEAST_ZERO = number(0)
 SLOPES = Table(
     "SlopesTable",
-    "What it costs that the ground rises and falls, where a level says how high its cells lie.",
+    "The cost of rising and falling ground, on levels with elevation.",
     "[slopes] with climb = 2",
     {
         "up": Key(
             _AT_LEAST_ZERO,
-            "Units that each unit of rise adds to the price of a step. Default: 0.",
+            "Units added to the cost of a step per unit of rise. Default: 0.",
         ),
-        "down": Key(_AT_LEAST_ZERO, "Units that each unit of fall adds. Default: 0."),
-        "climb": Key(_AT_LEAST_ZERO, "The most that one step may rise. Default: any."),
-        "drop": Key(_AT_LEAST_ZERO, "The most that one step may fall. Default: any."),
+        "down": Key(
+            _AT_LEAST_ZERO, "Units added to the cost of a step per unit of fall. Default: 0."
+        ),
+        "climb": Key(_AT_LEAST_ZERO, "The largest rise of one step. Default: any."),
+        "drop": Key(_AT_LEAST_ZERO, "The largest fall of one step. Default: any."),
     },
 )
 ELEVATION = Table(
     "ElevationTable",
-    "The image that says how high the cells of a level lie, a pixel for each cell.",
+    "An image with the elevation of the cells of a level, one pixel per cell.",
     '[elevation] with image = "heights.png"',
     {
         "image": Key(
             IMAGE,
-            "A lossless grey image of 8 or 16 bits a pixel, as large as the level; its path from "
-            "the recipe's folder.",
+            "Path of a lossless grayscale image with 8 or 16 bits per pixel and the size of the "
+            "level, relative to the folder of the recipe.",
         ),
-        "unit": Key(number(0, above=True), "Units that one step of grey rises. Default: 1."),
-        "zero": Key(number(-MAX_COST), "How high black lies, in units. Default: 0."),
+        "unit": Key(number(0, above=True), "Units of elevation per gray level. Default: 1."),
+        "zero": Key(number(-MAX_COST), "Elevation of black, in units. Default: 0."),
     },
     make=_check_elevation,
 )
 LINT = Table(
     "LintTable",
-    'How bad what `bake lint` finds is: "error", "warning", "notice" or "off".',
+    'The severity of the rules of `bake lint`: "error", "warning", "notice" or "off".',
     '[lint] with islands = "error"',
     {
         name: Key(choice(Severity), f'{about} Default: "{usual}".')
@@ -131,7 +133,7 @@ def _editor_table(name: str, about: str, example: str, legend_kind: Named, **abo
         "allow_outside": FLAG,
     }
     descriptions = {
-        "ignore": "Layers that do not count, named as in layers. Default: none.",
+        "ignore": "Layers to skip, named as in layers. Default: none.",
         "world": "Whether the maps or levels of a world bake as one level, or one asset each. "
         'Default: "one".',
         "allow_outside": "Whether files outside the recipe's folder may be read. Default: false.",
@@ -144,10 +146,10 @@ def _editor_table(name: str, about: str, example: str, legend_kind: Named, **abo
 
 TILED = _editor_table(
     "TiledTable",
-    "How maps of the Tiled editor are read.",
+    "Options for reading maps of the Tiled editor.",
     '[tiled] with ignore = ["Shadows"]',
     Named(TILED_KEY, TERRAIN_NAME, '[tiled.legend] with "layer:Walls" = "wall"'),
-    layers="Tile layers that count, by name or path (Group/Layer). Default: all.",
+    layers="Tile layers to read, by name or path (Group/Layer). Default: all.",
     empty='Terrain of cells without a tile. Default: "void".',
     legend='Terrain, or "below", by what a tile is: "tile:SET:IDS", "property:NAME", '
     '"property:NAME=VALUE", "class:NAME", "wang:NAME", "tileset:NAME", "layer:NAME"; terrain of '
@@ -156,18 +158,18 @@ TILED = _editor_table(
 )
 LDTK = _editor_table(
     "LdtkTable",
-    "How projects of the LDtk editor are read.",
+    "Options for reading projects of the LDtk editor.",
     '[ldtk] with world = "each"',
     Named(LDTK_KEY, TERRAIN_NAME, '[ldtk.legend] with "value:walls" = "wall"'),
-    layers="Layers that count, by identifier. Default: all.",
-    empty='Terrain of cells of which no layer says anything. Default: "floor".',
+    layers="Layers to read, by identifier. Default: all.",
+    empty='Terrain of cells that are empty in every layer. Default: "floor".',
     legend='Terrain, or "below", by what a cell holds: "value:NAME", "value:LAYER:NAME", '
     '"value:LAYER:NUMBER", "tile:SET:IDS", "enum:TAG", "tileset:NAME", "layer:NAME", '
     '"area:ENTITY"; kind of thing by "entity:NAME".',
 )
 TEXT = Table(
     "TextTable",
-    "How levels of text are read: rows of characters (.txt) and separated values (.csv).",
+    "Options for reading text levels: rows of characters (.txt) and separated values (.csv).",
     '[text.legend] with "~" = "water"',
     {
         "legend": Key(

@@ -111,7 +111,7 @@ class ProfileRecipe:
     radius: float = key(
         "radius",
         number(0, MAX_RADIUS),
-        "Of its round footprint where the plane is divided, in units of the plane.",
+        "Radius of its round footprint on a divided plane, in units of the plane.",
         0.0,
     )
     turn: float = key(
@@ -151,28 +151,28 @@ class LevelRecipe:
     connectivity: Connectivity | None = key(
         "connectivity",
         choice((4, 8), remedy="leave it out for hexagonal grids, which always have 6"),
-        "Neighbours of a square cell. Default: as the level's format says, else 8.",
+        "Neighbors of a square cell. Default: by the level's format, else 8.",
         stated="always",
     )
     headings: Headings | None = key(
         "headings",
         choice(Headings),
-        "Ways an agent can face: 4 or 8 on squares, 6 on hexagons. A place is a cell and a heading "
-        "then, and turning costs. Default: nobody faces any way.",
+        "Directions that an agent can face: 4 or 8 on squares, 6 on hexagons. A node is then a "
+        "cell and a heading, and turning costs. Default: agents have no heading.",
         stated="changed",
     )
     corner_cutting: CornerCutting | None = key(
         "corner_cutting",
         choice(CornerCutting),
         "Whether a diagonal step may pass a blocked corner: never, if one side is free, or always. "
-        'Default: as the level\'s format says, else "never".',
+        'Default: by the level\'s format, else "never".',
         stated="always",
     )
     cost_rule: CostRule | None = key(
         "cost_rule",
         choice(CostRule),
         "What a step costs: its length times the mean of both cells' costs, or times the cost of "
-        'the cell entered. Default: as the level\'s format says, else "mean".',
+        'the cell entered. Default: by the level\'s format, else "mean".',
         stated="always",
     )
     ticks_per_unit: int = key(
@@ -193,14 +193,14 @@ class LevelRecipe:
     cell_size: float | Point | None = key(
         "cell_size",
         CELL_SIZE,
-        "Width and height of a cell in the game's plane, for levels whose file does not say: one "
+        "Width and height of a cell in the game's plane, unless the level file sets it: one "
         "number or [width, height]. Default: 1.",
         stated="changed",
     )
     origin: Point | None = key(
         "origin",
         ORIGIN,
-        "Where the top left corner of a level lies, if its file does not say. Default: [0, 0].",
+        "The top left corner of a level, unless its file sets it. Default: [0, 0].",
         stated="changed",
     )
     memory_budget: int = key(
@@ -234,7 +234,7 @@ class LevelRecipe:
             DistanceStorage,
             gone={"dense": 'distances are always kept as labels: write "labels"'},
         ),
-        '"labels": some tens of bytes a place.',
+        '"labels": some tens of bytes per node.',
         "auto",
         usually=', which is labels where tables names "distances", and no distances where tables '
         'is "auto"',
@@ -252,7 +252,7 @@ class LevelRecipe:
     cluster_regions: bool = key(
         "clusters.regions",
         FLAG,
-        "Whether regions of a level are clusters; places outside of them fall to squares.",
+        "Whether regions of a level are clusters; cells outside regions belong to squares.",
         False,
         stated="always",
     )
@@ -269,7 +269,7 @@ class LevelRecipe:
     spacing: int = key(
         "hierarchy.spacing",
         integer(1, MAX_SPACING),
-        "Most steps from one transition of an entrance to the next.",
+        "The most steps between neighboring transitions of an entrance.",
         8,
         stated="always",
     )
@@ -287,7 +287,7 @@ class LevelRecipe:
     keep_paths: bool = key(
         "hierarchy.keep_paths",
         FLAG,
-        "Whether ways inside clusters are kept; else they are searched for.",
+        "Whether paths inside clusters are stored; otherwise they are searched for.",
         True,
         stated="always",
     )
@@ -304,7 +304,7 @@ class LevelRecipe:
     heuristic_bytes: int = key(
         "heuristic.bytes_per_node",
         integer(MIN_HEURISTIC_BYTES, MAX_HEURISTIC_BYTES),
-        "What the heuristic may take for each place.",
+        "The most bytes of the heuristic per node.",
         20,
         stated="always",
     )
@@ -332,8 +332,8 @@ class LevelRecipe:
     #: By colors, "#rrggbb" where opaque, else "#rrggbbaa", in lower case.
     legend: Mapping[str, str] = key(
         "legend",
-        Named(COLOUR_KEY, TERRAIN_NAME, '[legend] with "#3a7d44" = "grass"', noun="colour"),
-        "Terrain by colour of an image's pixels.",
+        Named(COLOUR_KEY, TERRAIN_NAME, '[legend] with "#3a7d44" = "grass"', noun="color"),
+        "Terrain by color, for images and drawings.",
         dict,
         make=_sort_by_name,
     )

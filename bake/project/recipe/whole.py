@@ -11,14 +11,14 @@ from bake.project.recipe.values import LEVEL_NAME, OUTPUT, SOURCES, Items, Scala
 #: The description and an example of each table.
 _TABLES = {
     "next_hops": (
-        "How next hops are computed; every choice gives the same tables.",
+        "How next hops are computed; all choices compute the same tables.",
         '[next_hops] with algorithm = "auto"',
     ),
     "distances": (
-        "Whether distances between all pairs are kept where tables does not name them.",
+        "Whether distances between all pairs are stored unless tables names them.",
         '[distances] with storage = "labels"',
     ),
-    "clusters": ("How places are grouped into clusters.", "[clusters] with size = 32"),
+    "clusters": ("How nodes are grouped into clusters.", "[clusters] with size = 32"),
     "hierarchy": (
         "Layers of transitions between clusters, for paths by HPA*.",
         '[hierarchy] with mode = "hpa"',

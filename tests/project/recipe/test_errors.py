@@ -438,12 +438,12 @@ worse.price = 3
         "expected the name of a terrain; it may not be empty",
         "line 9: [levels.keep.terrain.x] enter_from, item 4: found 7; "
         "expected the name of a terrain",
-        'line 13: [legend] "#FfFfFf": found "#FfFfFf", the same colour as "#fff"; '
-        "expected each colour once; leave one out",
-        'line 14: [legend] "#ffffffff": found "#ffffffff", the same colour as "#fff"; '
-        "expected each colour once; leave one out",
-        'line 17: [levels.den.legend] "#aabbcc": found "#aabbcc", the same colour as "#ABC"; '
-        "expected each colour once; leave one out",
+        'line 13: [legend] "#FfFfFf": found "#FfFfFf", the same color as "#fff"; '
+        "expected each color once; leave one out",
+        'line 14: [legend] "#ffffffff": found "#ffffffff", the same color as "#fff"; '
+        "expected each color once; leave one out",
+        'line 17: [levels.den.legend] "#aabbcc": found "#aabbcc", the same color as "#ABC"; '
+        "expected each color once; leave one out",
         f'line 18: [profiles."no good"]: found profile name "no good"; {PROFILE}',
         'line 19: [profiles."no good"] terrain: found 3; '
         'expected a table, as in terrain = { water = "blocked" }',
