@@ -26,6 +26,16 @@ class Agent:
         belief: the knowledge of the side.
         steps: the number of steps made.
         walked: the cost of these steps, in units.
+
+    Example:
+        >>> from bake.extras.crowds.belief import Belief
+        >>> from bake.play import open_asset
+        >>> with open_asset("baked/keep.h5") as level:
+        ...     agent = Agent(Belief(level.profile()), (3, 4), (6, 6))
+        ...     while agent.step() and not agent.arrived:
+        ...         pass
+        ...     agent.place
+        (6, 6)
     """
 
     def __init__(

@@ -69,6 +69,14 @@ class Belief:
         changes: the changes by each observation so far; each plan stores how many it has read.
         epoch: the number of times that the heuristic was rebuilt because the level changed in an
             unforeseen way. Plans then start again.
+
+    Example:
+        >>> from bake.play import open_asset
+        >>> with open_asset("baked/keep.h5") as level:
+        ...     belief = Belief(level.profile())
+        ...     _ = belief.observe(belief.around((3, 4), 2))
+        ...     belief.seen((4, 5)), belief.seen((50, 41))
+        (True, False)
     """
 
     def __init__(self, nav: Navigator, unknown: str | float = "optimistic") -> None:

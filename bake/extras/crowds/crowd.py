@@ -129,6 +129,16 @@ class Crowd:
         conflicts: the conflicts counted so far, which should be none.
         window, replan_after: the number of planned steps, and of steps until the next plan.
         blocked_after: see :meth:`__init__`.
+
+    Example:
+        >>> from bake.play import open_asset
+        >>> with open_asset("baked/keep.h5") as level:
+        ...     crowd = Crowd(level)
+        ...     agents = crowd.add((3, 4), (6, 6)), crowd.add((6, 6), (3, 4))
+        ...     while not all(agent.arrived for agent in agents):
+        ...         crowd.step()
+        ...     [agent.place for agent in agents], crowd.conflicts.total
+        ([(6, 6), (3, 4)], 0)
     """
 
     def __init__(
