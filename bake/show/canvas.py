@@ -163,7 +163,7 @@ class Canvas:
         self.discs(points[[0, -1]], (width - 1) / 2, colour)
 
     def rings(self, centre: Float64Array, radius: Float64Array, colour: UInt8Array) -> None:
-        """Draw rings of (k, 3) colours and (k) radii around (k, 2) points."""
+        """Draw rings of (k, 3) colors and (k) radii around (k, 2) points."""
         for out, width, shade in ((1.2, 5.0, INK), (0.0, 2.6, colour)):
             beside = (radius + out + 1.3)[:, None]
             box = np.hstack([centre - beside, centre + beside])
@@ -185,7 +185,7 @@ class Canvas:
             centre: (k, 2) x, y.
             direction: (k, 2), of any length except 0.
             length: length of all arrows.
-            colour: colour of all arrows.
+            colour: color of all arrows.
         """
         ahead = direction / np.linalg.norm(direction, axis=1, keepdims=True) * length
         aside = np.stack([-ahead[:, 1], ahead[:, 0]], axis=1)

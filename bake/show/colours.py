@@ -81,18 +81,18 @@ _RAMP_STEPS = 256
 #: Further components use these hues again, as more hues would look too much alike.
 _COMPONENT_HUES = 24
 
-#: A cluster with more neighbours than there are colours may share one with some of them.
+#: A cluster with more neighbors than there are colors may share one with some of them.
 _CLUSTER_COLOURS = 7
 
 
 def as_colour(pixel: UInt8Array) -> Colour:
-    """Return one colour of an array, (3) uint8, as three numbers."""
+    """Return one color of an array, (3) uint8, as three numbers."""
     red, green, blue = pixel.tolist()
     return red, green, blue
 
 
 def oklch(lightness: Float64Array, chroma: Float64Array, hue: Float64Array) -> UInt8Array:
-    """Convert colours from Oklab in polar form to sRGB.
+    """Convert colors from Oklab in polar form to sRGB.
 
     Args:
         lightness: (k) from 0, black, to 1, white.

@@ -147,7 +147,7 @@ def _largest_scale(scene: Scene) -> int:
     return bisect_right(range(1, 2**13 + 1), MAX_PIXELS, key=pixels)
 
 
-# -- the colours of cells -------------------------------------------------------------------------
+# -- the colors of cells -------------------------------------------------------------------------
 
 
 def _view(request: Request, scale: int) -> tuple[CellPaint, list[Swatch]]:

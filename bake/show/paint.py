@@ -34,7 +34,7 @@ _CONTOUR_OPACITY = 0.6
 class CellPaint:
     """The paint of c cells."""
 
-    fill: UInt8Array  #: (c, 3) uint8 colours
+    fill: UInt8Array  #: (c, 3) uint8 colors
     stripe: UInt8Array  #: (c) uint8, 0 = plain, k = striped in ``STRIPES[k - 1]``
     #: (c) bool, True for cells that seem to rise above the others: without grid lines, but with a
     #: soft shade around them

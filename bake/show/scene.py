@@ -37,7 +37,7 @@ class Scene:
     level: LevelAsset  #: the open level
     columns: ProfileColumns  #: the columns of the profile
     terrains: tuple[str, ...]  #: names of the terrains
-    colours: UInt8Array  #: (terrain, 3) uint8, colours of the terrains
+    colours: UInt8Array  #: (terrain, 3) uint8, colors of the terrains
     costs: Float64Array  #: (terrain) float64 units, NaN for terrains blocked for the profile
 
     @property

@@ -9,7 +9,7 @@ export const number = (value) => value.toLocaleString("en", { maximumFractionDig
 
 /**
  * What is shown of a list: all of it, or all but the last ones and a line that counts these, which has the
- * colour of the first of them.
+ * color of the first of them.
  */
 export function shortened(swatches, limit, what, count = swatches.length) {
   if (count <= limit) return swatches;
