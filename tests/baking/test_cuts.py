@@ -79,7 +79,7 @@ def test_an_asset_without_it_is_cut_when_it_changes() -> None:
     with open_asset(asset) as level:
         writer = level._current.writer._profiles["guard"]
         assert isinstance(writer, versions.ProfileWriter)
-        known = dict(level._current.places.asset._known)
-        level._current.places.asset._known[column] = False
+        known = dict(level._current.places.asset._existing)
+        level._current.places.asset._existing[column] = False
         assert writer._heights(writer.initial()) is None
-        level._current.places.asset._known.update(known)
+        level._current.places.asset._existing.update(known)
