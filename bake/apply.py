@@ -271,8 +271,8 @@ def _read_instances(places: NodePlaces) -> tuple[tuple[Prototype, ...], tuple[In
     tables = ThingTables(places)
     drawn = unpack(PROTOTYPES, places.asset, _build_frame(places), Prototype)
 
-    def instance(prototype: int, cell: tuple[int, int], turn: int) -> Instance:
-        return Instance(prototype, Placement.from_turn(cell, turn), drawn[prototype].name)
+    def instance(prototype: int, at: tuple[int, int], turn: int) -> Instance:
+        return Instance(prototype, Placement.from_turn(at, turn), drawn[prototype].name)
 
     _ = tables.instances  # raises on instances that leave the level
     frame = grid_frame(places.terrains, places.width)
