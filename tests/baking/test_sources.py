@@ -129,7 +129,7 @@ def test_the_name_of_a_level_is_no_path_but_says_which_one_is_meant(tmp_path: Pa
     touch(tmp_path, "levels_src/keep.png")
     recipe = recipe_in(tmp_path)
     meant = tmp_path / "levels_src" / "keep.png"
-    with pytest.raises(LevelError, match="a level has this name") as caught:
+    with pytest.raises(LevelError, match="level has this name") as caught:
         names(recipe, [Path("keep")])
     assert str(caught.value).endswith(f"name {meant}")
     assert names(recipe, [meant]) == ["keep"]

@@ -176,6 +176,6 @@ def test_a_part_with_missing_columns_is_exported_again(
     assert "label_parent" in {name for _, name in FlatFile(flat).entries}
     checked = command("check")
     assert checked.code == 1
-    assert "its flat file holds something else" in checked.out
+    assert "its flat file holds" in checked.out
     assert command("build", "--jobs", "1").code == 0
     assert flat.read_bytes() == sound

@@ -231,7 +231,7 @@ def test_damage_is_told_with_its_place(
         (b"\xff\xfe", "this is not JSON"),
         (b"[" * 10**5, "this is not JSON"),
         (b'{"format": ' + b"9" * 5000 + b"}", "no"),
-        (b"[]", "this is not a trace"),
+        (b"[]", "not a trace"),
     ],
 )
 def test_what_is_no_trace(tmp_path: Path, data: bytes, part: str) -> None:

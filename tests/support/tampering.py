@@ -187,7 +187,7 @@ def proved_with(asset: Asset, columns: Mapping[str, AnyArray], sample: int | Non
     def form_of(path: str) -> Form:
         return (held[path].dtype.name, held[path].shape) if path in held else form(path)
 
-    for kept in (asset._lengths, asset._shapes, asset._sound):
+    for kept in (asset._lengths, asset._shapes, asset._verified):
         kept.clear()
     with (
         mock.patch.object(file, "form", form_of),

@@ -250,7 +250,7 @@ def test_an_image_says_how_high_cells_lie(tmp_path: Path) -> None:
     Image.fromarray(np.zeros((2, 3, 3), dtype=np.uint8)).save(tmp_path / "colour.png")
     for name, told in (
         ("small.png", "the image has 3 x 1 pixels; expected 3 x 2"),
-        ("colour.png", "the image's pixels are of kind 'RGB'; expected grey"),
+        ("colour.png", "of kind 'RGB'; expected gray"),
         ("none.png", 'the file "none.png" is missing'),
         ("../x.png", "leaves the project folder"),
         ("hill.json", "this is not an image"),

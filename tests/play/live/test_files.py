@@ -336,7 +336,7 @@ def test_nothing_acknowledged_is_lost_when_killed(tmp_path: Path, seed: int) -> 
 def test_versions_that_are_none(level: LevelAsset, tmp_path: Path, version: str) -> None:
     for file, kind in ((tmp_path / "a.patch", "patch"), (tmp_path / "a.journal", "journal")):
         file.write_text(f"levelbake-{kind} {version} {'0' * 64}\n", "utf-8")
-        with pytest.raises(PatchError, match=f"this is no {kind}"):
+        with pytest.raises(PatchError, match=f"not a {kind}"):
             level.apply_patch(file) if kind == "patch" else level.journal(file)
 
 
