@@ -3,6 +3,8 @@
 Each page is one module, in which the code keeps its line numbers.
 """
 
+import os
+import time
 from pathlib import Path
 
 import pytest
@@ -13,8 +15,9 @@ from tests.support.readers import READERS
 
 PAGES = (ROOT / "README.md", *sorted(DOCS.glob("*.md")), *sorted(READERS.glob("*/README.md")))
 
-#: What mypy knows of numpy and of the project takes most of the time to find out.
-CACHE = ROOT / "build" / "tests" / "mypy"
+#: What mypy knows of numpy and of the project takes most of the time to find out. Two processes
+#: cannot share one cache.
+CACHE = ROOT / "build" / "tests" / f"mypy-{os.environ.get('PYTEST_XDIST_WORKER', 'alone')}"
 
 
 def module_of(text: str) -> str:
@@ -32,7 +35,8 @@ def module_of(text: str) -> str:
 def errors_of(modules: dict[str, str], folder: Path) -> list[str]:
     """What ``mypy --strict`` reports of some modules, which it finds in a folder."""
     for name, code in modules.items():
-        (folder / f"{name}.py").write_text(code, "utf-8")
+        # mypy does not repeat all errors of a module that has not changed since its last run.
+        (folder / f"{name}.py").write_text(f"{code}# {time.time_ns()}\n", "utf-8")
     found, trouble, _ = api.run(
         [
             "--strict",
@@ -131,10 +135,11 @@ def test_code_of_a_game(tmp_path: Path, package: str) -> None:
     ]
     lines = GAME if package == "levelbake" else GAME + PLAY
     body = [f"def game_{number}() -> None:\n    {line}" for number, (line, _) in enumerate(lines)]
-    found = errors_of({"game": "\n".join(head + body) + "\n"}, tmp_path)
+    module = f"game_of_{package.replace('.', '_')}"
+    found = errors_of({module: "\n".join(head + body) + "\n"}, tmp_path)
     told = {}
     for number, (line, _) in enumerate(lines):
-        at = f"game.py:{len(head) + 2 * number + 2}: error"
+        at = f"{module}.py:{len(head) + 2 * number + 2}: error"
         codes = [each.rpartition("[")[2][:-1] for each in found if each.startswith(at)]
         told[line] = codes[0] if codes else None
     assert told == dict(lines)
