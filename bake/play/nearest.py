@@ -366,7 +366,7 @@ class NearestPlaces:
     # -- where places lie -------------------------------------------------------------------------
 
     def _points_of(self, row: int) -> tuple[float, float]:
-        """Return where a row lies: in columns and lines of its floor, on graphs in the plane."""
+        """Return the position of a row: columns and lines on its floor, or a point on graphs."""
         if not self._places.is_grid:
             view = self._point_view
             return view[2 * row], view[2 * row + 1]
@@ -381,7 +381,7 @@ class NearestPlaces:
 
     @cached_property
     def _hexagons(self) -> Hexagons | None:
-        """Return how hexagons lie; None where cells are squares."""
+        """Return the layout of hexagons; None for squares."""
         layout = self._places.hex_layout
         if layout is None:
             return None

@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -20,9 +21,11 @@ from bake.show.diff.compare import What
 from tests.support.command import PYTHON_PATH, bake, mistake, quiet_environment
 from tests.support.projects import LEVELS
 
+Complete = Callable[..., list[str]]
+
 
 @pytest.fixture
-def complete(monkeypatch: pytest.MonkeyPatch):  # type: ignore[no-untyped-def]
+def complete(monkeypatch: pytest.MonkeyPatch) -> Complete:
     """A function that returns what bash offers after some words, the last of them incomplete."""
 
     def ask(*words: str) -> list[str]:
@@ -37,7 +40,7 @@ def complete(monkeypatch: pytest.MonkeyPatch):  # type: ignore[no-untyped-def]
     return ask
 
 
-def test_commands_and_options(complete) -> None:  # type: ignore[no-untyped-def]
+def test_commands_and_options(complete: Complete) -> None:
     assert complete("") == list(COMMANDS)
     assert complete("in") == ["init", "info"]
     assert complete("build", "--fo") == ["--force"]
@@ -46,7 +49,7 @@ def test_commands_and_options(complete) -> None:  # type: ignore[no-untyped-def]
 
 
 @pytest.mark.usefixtures("project")
-def test_names_of_levels(complete) -> None:  # type: ignore[no-untyped-def]
+def test_names_of_levels(complete: Complete) -> None:
     Path("baked/two words.h5").touch()
     for command in ("info", "path", "verify", "view", "export", "render", "eval"):
         assert complete(command, "") == sorted(LEVELS)
@@ -55,7 +58,9 @@ def test_names_of_levels(complete) -> None:  # type: ignore[no-untyped-def]
     assert complete("info", "baked/") == [], "the shell completes files then"
 
 
-def test_names_below_the_recipe(project: Path, complete, monkeypatch) -> None:  # type: ignore[no-untyped-def]
+def test_names_below_the_recipe(
+    project: Path, complete: Complete, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (project / "art").mkdir()
     monkeypatch.chdir(project / "art")
     assert complete("info", "y") == ["yard"]
@@ -65,7 +70,7 @@ def test_names_below_the_recipe(project: Path, complete, monkeypatch) -> None:  
 
 
 @pytest.mark.usefixtures("project")
-def test_profiles(complete) -> None:  # type: ignore[no-untyped-def]
+def test_profiles(complete: Complete) -> None:
     assert complete("build", "--profile", "") == ["boat", "walker"]
     Path("other.toml").write_text("[profiles.knight]\n")
     assert complete("build", "--recipe", "other.toml", "--profile", "") == ["knight"]
@@ -77,13 +82,13 @@ def test_profiles(complete) -> None:  # type: ignore[no-untyped-def]
 @pytest.mark.parametrize(
     "recipe", [b"[", b"\xff", b"output = 3\nprofiles = 4\nlevels = 5", b'output = "no\\u0000ne"']
 )
-def test_a_recipe_with_mistakes_offers_less(complete, recipe: bytes) -> None:  # type: ignore[no-untyped-def]
+def test_a_recipe_with_mistakes_offers_less(complete: Complete, recipe: bytes) -> None:
     Path("bake.toml").write_bytes(recipe)
     assert complete("info", "") == []
     assert complete("build", "--profile", "") == ["default"]
 
 
-def test_fixed_names(complete) -> None:  # type: ignore[no-untyped-def]
+def test_fixed_names(complete: Complete) -> None:
     assert complete("eval", "x", "--method", "b") == [
         *("beam", "bfs", "bidirectional", "bidirectional_astar")
     ]

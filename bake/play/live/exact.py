@@ -80,7 +80,7 @@ class ExactHierarchy:
     # -- versions ---------------------------------------------------------------------------------
 
     def begin(self, state: ProfileState) -> None:
-        """Answer for the first version, and load kernels in a thread."""
+        """Create the engine of the first version, and load kernels in a thread."""
         with self._lock:
             self._state, self._hops = state, None
         with suppress(RuntimeError):  # The process ends, or may start no threads.

@@ -1,7 +1,7 @@
-"""Answer on a changed level by the reader's code, which needs no compiled kernels.
+"""The reader's code as a solver for changed levels, which needs no compiled kernels.
 
-The reader proves baked paths and searches from goals: see :mod:`levelbake.toward`. Its answers are
-those of the hierarchy, as both choose among shortest paths by the same rule (decision 74).
+The reader checks baked paths and searches from goals: see :mod:`levelbake.toward`. Its answers
+equal those of the hierarchy, because both break ties between shortest paths alike (decision 74).
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from levelbake.toward import MOST_SEARCHED, ProfileVersion
 
 
 class ReaderVersions:
-    """The reader's versions of each profile, made on demand; threads may share it."""
+    """Versions of each profile in the reader, created on demand. Thread-safe."""
 
     def __init__(self, rules: LevelRules, profiles: Iterable[str]) -> None:
-        """Read nothing yet."""
+        """Store the rules; nothing is read before the first query."""
         self._rules, self._profiles = rules, tuple(profiles)
         self._newest: dict[str, tuple[LevelGround, ProfileVersion]] = {}
         self._making = threading.Lock()
@@ -66,7 +66,7 @@ class ReaderVersions:
         return ReaderSolver(version, state)
 
     def _is_known(self, level: LevelState) -> bool:
-        """Return whether a level differs from the baked one by what the reader represents."""
+        """Return whether the reader can represent all differences from the baked level."""
         return (
             len(level.terrain) == self._rules.baked_count
             and not level.rules.places.added
@@ -76,40 +76,40 @@ class ReaderVersions:
 
 
 class ReaderSolver:
-    """The reader's answers about one version of a profile, by rows; threads may share it."""
+    """Queries by rows on one version of a profile, answered by the reader. Thread-safe."""
 
     def __init__(self, version: ProfileVersion, state: ProfileState) -> None:
         self.version = version
         self._location, self._row = state.location, state.known_row
 
     def hop(self, row: int, goal: int) -> int:
-        """Return the row to step to, at the goal the goal; -1 where there is no path."""
+        """Return the next row, which is the goal at the goal; -1 without a path."""
         ahead = self.version.hop(int(self._location[row]), int(self._location[goal]))
         return ahead if ahead < 0 else int(self._row[ahead])
 
     def hops(self, rows: Int32Array, goals: Int32Array) -> Int32Array:
-        """Return (k) int32, the rows to step to; at its goal the row itself, -1 without a path."""
+        """Return (k) int32 next rows; the row itself at its goal, -1 without a path."""
         ahead = self.version.all_hops(self._location[rows], self._location[goals])
         return np.where(ahead < 0, np.int32(-1), self._row[ahead])
 
     def way(self, row: int, goal: int) -> Int32Array | None:
-        """Return the rows of a shortest path, both ends included; None where there is none."""
+        """Return the rows of a shortest path, including both ends; None without a path."""
         path = self.version.path(int(self._location[row]), int(self._location[goal]))
         return None if path is None else self._row[np.array(path, dtype=np.int32)]
 
     def ways(self, rows: Int32Array, goals: Int32Array) -> tuple[Int64Array, Int32Array]:
-        """Return where each path begins, (k + 1), and the rows of all; none without a path."""
+        """Return the (k + 1) offsets of paths and their rows; an unreachable goal has no rows."""
         first, path = self.version.paths(self._location[rows], self._location[goals])
         return first, self._row[path]
 
     def ticks(self, row: int, goal: int) -> float:
-        """Return the ticks of a shortest path; inf where there is none."""
+        """Return the ticks of a shortest path; inf without a path."""
         return float(self.version.between(int(self._location[row]), int(self._location[goal])))
 
     def all_ticks(self, rows: Int32Array, goals: Int32Array) -> Float64Array:
-        """Return (k) float64 ticks of shortest paths; inf where there is none."""
+        """Return (k) float64 ticks of shortest paths; inf without a path."""
         return self.version.all_between(self._location[rows], self._location[goals])
 
     def toward(self, goal: int) -> Float64Array:
-        """Return (r) float64 ticks from every row to one goal; inf where there is no path."""
+        """Return (r) float64 ticks from every row to one goal; inf without a path."""
         return self.version.ticks_to(int(self._location[goal]))[self._location]

@@ -348,7 +348,7 @@ class LatticeWriter:
     # -- lists of arcs ----------------------------------------------------------------------------
 
     def followed(self, state: LatticeState, _level: LevelState) -> Followed:
-        """Return what answers for a version with its arcs listed; the reader lists no such arcs."""
+        """Return the engine of a version with listed arcs; the reader lists no such arcs."""
         return Followed(self.listed(state), self.listing.hierarchy, lambda: None)
 
     def listed(self, state: LatticeState) -> ProfileState:

@@ -246,7 +246,7 @@ class ProfileWriter:
         return fields_of(state, self.columns, self.pricing, level, self.cells_of)
 
     def followed(self, state: ProfileState, level: LevelState) -> Followed:
-        """Return what answers for a version of the profile."""
+        """Return the engine of a version of the profile."""
         solver = partial(self._reader.solver, self.columns.profile, state, level)
         return Followed(state, self.hierarchy, solver)
 

@@ -149,7 +149,7 @@ class LevelWriter:
             return self._level
 
     def first(self, name: str) -> Followed:
-        """Return what answers for a profile as it was baked."""
+        """Return the engine of an unchanged profile."""
         with self._writing:
             self.load()
             assert self._baked_level is not None
